@@ -7,6 +7,7 @@ import HeraclitusStores
 @main
 struct Approval {
     static func main() async throws {
+        readArguments()
         guard let folder = Bundle.module.resourceURL?.appendingPathComponent("Flows") else {
             throw NoSuchFlow(name: "")
         }
@@ -26,6 +27,20 @@ struct Approval {
         let store = InMemoryStore()
         try await lead(through: try flows["invoice", version: 1], in: store)
         try await change(to: try flows["invoice"], in: store)
+    }
+
+    /// Answers `--help`, and refuses other arguments.
+    private static func readArguments() {
+        let usage = "usage: approval\n\nChecks and draws the flows of a folder, and moves documents through them."
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments == ["--help"] {
+            print(usage)
+            exit(0)
+        }
+        guard arguments.isEmpty else {
+            FileHandle.standardError.write(Data("\(usage)\n".utf8))
+            exit(EX_USAGE)
+        }
     }
 
     /// Leads documents through the first version of a flow.

@@ -12,7 +12,6 @@ struct Benchmark {
             exit(EX_USAGE)
         }
         if options.help { return print(Options.usage) }
-        if let workflow = options.firstUse { return print(workflow.nanosecondsOfFirstUse()) }
 
         parkAThread()
         let figures = Figure.all.filter { figure in options.only.map { figure.name.contains($0) } ?? true }

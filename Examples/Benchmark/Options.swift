@@ -15,9 +15,6 @@ struct Options {
     var samples = 15
     var sampleTime = Duration.milliseconds(20)
 
-    /// Set in the processes that the benchmark starts to see a workflow's first use.
-    var firstUse: FirstUse?
-
     struct Misuse: Error, CustomStringConvertible {
         let description: String
 
@@ -33,10 +30,6 @@ struct Options {
             case "--only": only = try Self.value(of: argument, arguments.next())
             case "--samples": samples = try Self.number(argument, arguments.next())
             case "--milliseconds": sampleTime = .milliseconds(try Self.number(argument, arguments.next()))
-            case "--first-use":
-                let name = try Self.value(of: argument, arguments.next())
-                guard let workflow = FirstUse(rawValue: name) else { throw Misuse("no workflow \(name)") }
-                firstUse = workflow
             default: throw Misuse("what is \(argument)?")
             }
         }

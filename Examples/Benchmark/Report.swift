@@ -20,7 +20,7 @@ struct Report {
     func end() {
         guard !asJSON else { return }
         Self.write("")
-        Self.write("A goal is the largest ratio that is good enough; figures without one are there for scale.")
+        Self.write("A goal is the largest ratio that is good enough.")
     }
 
     /// Not `print`, which keeps lines back when it does not write to a terminal.
@@ -28,7 +28,7 @@ struct Report {
 
     private static func row(_ measurement: Measurement) -> String {
         let goal = measurement.figure.goal
-        let verdict = goal.map { measurement.ratio <= $0 ? "≤ \(number($0))" : "≤ \(number($0)) missed" } ?? ""
+        let verdict = "≤ \(number(goal))\(measurement.ratio <= goal ? "" : " missed")"
         return row(
             measurement.figure.name,
             text(measurement.ours, measurement.figure.unit),
@@ -84,19 +84,6 @@ struct Report {
         let ours: Double
         let limit: Double
         let ratio: Double
-        let goal: Double?
-
-        enum CodingKeys: CodingKey { case figure, unit, ours, limit, ratio, goal }
-
-        /// Writes a goal that there is not as `null`, so that every line has every key.
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(figure, forKey: .figure)
-            try container.encode(unit, forKey: .unit)
-            try container.encode(ours, forKey: .ours)
-            try container.encode(limit, forKey: .limit)
-            try container.encode(ratio, forKey: .ratio)
-            try container.encode(goal, forKey: .goal)
-        }
+        let goal: Double
     }
 }

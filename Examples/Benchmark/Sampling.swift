@@ -1,6 +1,3 @@
-import Dispatch
-import Synchronization
-
 /// Makes a side that times a loop: nanoseconds per operation, of which a round has so many.
 ///
 /// `rounds` gets the number and is not one round, so that the loop is compiled with what is in it.
@@ -14,27 +11,6 @@ func perOperation(of operations: Int = 1, _ rounds: @escaping (Int) -> Void) -> 
 
 func nanoseconds(_ body: () -> Void) -> Double {
     ContinuousClock().measure(body) / .nanoseconds(1)
-}
-
-func nanosecondsAwaiting(_ body: () async throws -> Void) async rethrows -> Double {
-    try await ContinuousClock().measure(body) / .nanoseconds(1)
-}
-
-/// Waits for what an asynchronous side measures.
-func waiting(_ body: @escaping @Sendable () async throws -> Double) -> Double {
-    let result = Mutex(Double.nan)
-    let done = DispatchSemaphore(value: 0)
-    Task.detached {
-        do {
-            let time = try await body()
-            result.withLock { $0 = time }
-        } catch {
-            preconditionFailure("\(error)")
-        }
-        done.signal()
-    }
-    done.wait()
-    return result.withLock { $0 }
 }
 
 /// The number of rounds that takes about a time.

@@ -120,7 +120,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "SQLStores", "SQLiteStore", "StoreTesting", "counter", "newrelease", "oldrelease", "worker",
+                "SQLStores", "SQLiteStore", "StoreBenchmark", "StoreOrders", "StoreTesting", "counter", "newrelease",
+                "oldrelease", "worker",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),

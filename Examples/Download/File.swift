@@ -5,11 +5,11 @@ import Heraclitus
 ///
 /// It is written in the machine's turn. So it has at least what the state says, and once the state is left, nothing is written any more.
 struct File: Sendable {
-    private let here: Workplace<Download>
+    private let call: WorkCall<Download>
     private let file: FileHandle
 
-    init(of part: Part, for here: Workplace<Download>) throws {
-        self.here = here
+    init(of part: Part, for call: WorkCall<Download>) throws {
+        self.call = call
         let path = part.origin.partPath
         if !FileManager.default.fileExists(atPath: path) { try Data().write(to: URL(fileURLWithPath: path)) }
         file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
@@ -22,7 +22,7 @@ struct File: Sendable {
 
     /// The content is about to come, from the end of a part on.
     func begin(_ part: Part) throws {
-        try here.fire.begin { _ in
+        try call.fire.begin { _ in
             try file.truncate(atOffset: UInt64(part.byteCount))
             return LoadingState(part)
         }
@@ -30,7 +30,7 @@ struct File: Sendable {
 
     /// Some of it has come.
     func append(_ data: Data) throws {
-        try here.fire.progress { loading in
+        try call.fire.progress { loading in
             try file.write(contentsOf: data)
             return loading.adding(data.count)
         }
@@ -38,7 +38,7 @@ struct File: Sendable {
 
     /// All of it has come.
     func finish() throws {
-        try here.fire.finish { loading in
+        try call.fire.finish { loading in
             let part = loading.current
             if let total = part.total, total != part.byteCount { throw Refusal("only \(part.amount) came") }
             try file.synchronize()

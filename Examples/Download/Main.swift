@@ -38,7 +38,7 @@ struct Main {
         let machine = restored(origin) ?? StateMachine<Download>()
         let keeper = Keeper(path: origin.archivePath)
         machine.onTransition { [unowned machine] in keeper.keep(machine, after: $0) }
-        if isVerbose { machine.log { complain("\($0)") } }
+        if isVerbose { machine.observe { complain("\($0.level): \($0)") } }
         if machine.isIn(LoadingState.self) {
             // It was killed while it was loading.
             machine.activate()
@@ -61,7 +61,7 @@ struct Main {
             guard let part = machine.state.part else { return nil }
             if part.origin == origin { return machine }
             // The files may have been moved.
-            if part.origin.url == origin.url { return StateMachine(alreadyIn: CancelledState(part.going(by: origin))) }
+            if part.origin.url == origin.url { return StateMachine(resumingIn: CancelledState(part.going(by: origin))) }
             complain("what there is of \(part.origin.url.absoluteString) is replaced")
         } catch {
             complain("\(origin.archivePath) cannot be read, and is replaced: \(error.localizedDescription)")

@@ -17,8 +17,8 @@ final class LoadingState: DownloadState, Working {
 
     init(_ part: Part) { current = part }
 
-    func work(_ here: Workplace<Download>) async throws {
-        let file = try File(of: current, for: here)
+    func work(_ call: WorkCall<Download>) async throws {
+        let file = try File(of: current, for: call)
         let wanted = try file.reusable(current)
         if wanted.byteCount > 0, wanted.byteCount == wanted.total {
             // The program was killed before it could say so.

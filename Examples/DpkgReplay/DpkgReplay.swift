@@ -13,8 +13,15 @@ struct DpkgReplay {
     }
 
     static func main() {
+        let options: Options
         do {
-            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            options = try Options(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            Output.note("\(error)")
+            FileHandle.standardError.write(Data("\(Options.usage)\n".utf8))
+            exit(EX_USAGE)
+        }
+        do {
             var output = Output()
             let status = options.wantsHelp ? try help(to: &output) : try run(options, to: &output)
             try output.flush()

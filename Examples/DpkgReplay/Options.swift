@@ -1,7 +1,7 @@
 /// What the user asks for.
 struct Options {
     static let usage = """
-        Usage: dpkg-replay [LOG…] [--status FILE] [--archive FILE] [--limit N] [--verbose] [--json] …
+        usage: dpkg-replay [LOG…] [--status FILE] [--archive FILE] [--limit N] [--verbose] [--json] …
 
         Replays dpkg's logs: every package is a state machine, every line an event. Lines that dpkg cannot have written
         after those before them are reported, and packages that are in another state than dpkg's database says.
@@ -19,8 +19,8 @@ struct Options {
           --verbose            with each rejected line its text, and what the state machine says of it
           --json               print one JSON object
 
-        Exit status: 0 if all is well; 1 if this run has rejected a line, or a package disagrees with the database; 2 if the
-        arguments are wrong, or something cannot be read or written.
+        Exit status: 0 if all is well; 1 if this run has rejected a line, or a package disagrees with the database; 2 if
+        something cannot be read or written; 64 if the arguments are wrong.
         """
 
     var logs: [String] = []
@@ -51,7 +51,7 @@ struct Options {
                 logs += rest
                 rest = []
             case "-": logs.append(argument)
-            case _ where argument.hasPrefix("-"): throw Refused("There is no option \(argument); see --help.")
+            case _ where argument.hasPrefix("-"): throw Refused("There is no option \(argument).")
             default: logs.append(argument)
             }
         }

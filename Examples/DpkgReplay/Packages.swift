@@ -143,7 +143,7 @@ extension Packages {
         self[facts.package] = nil
         facts.package = package
         facts.action = action ?? facts.action
-        let renamed = StateMachine<PackageLife>(alreadyIn: type(of: machine.state).init(facts))
+        let renamed = StateMachine<PackageLife>(resumingIn: type(of: machine.state).init(facts))
         renamed.activate()
         self[package] = renamed
         return renamed

@@ -163,7 +163,7 @@ extension Replay {
         facts.action = action
         if old.status == nil, action.kind == .install, action.old == nil {
             // Its life begins here, and so the machine is a new one.
-            return put(StateMachine(alreadyIn: NotInstalledState(facts)))
+            return put(StateMachine(resumingIn: NotInstalledState(facts)))
         }
         let new = type(of: old).init(facts)
         do throws(InvalidTransition) {
@@ -179,7 +179,7 @@ extension Replay {
             }
         } catch {
             reject(error, new, isAnnouncement: true, at)
-            put(StateMachine(alreadyIn: new))
+            put(StateMachine(resumingIn: new))
         }
     }
 
@@ -225,7 +225,7 @@ extension Replay {
             facts.run = progress.run
             let new = status.state.init(facts)
             reject(error, new, isAnnouncement: false, at)
-            put(StateMachine(alreadyIn: new))
+            put(StateMachine(resumingIn: new))
         }
         if status == .halfInstalled, progress.preparing.map({ $0 == Packages.bare(package) }) == true {
             progress.prepare(nil)

@@ -7,12 +7,13 @@ import HeraclitusInspecting
 @main
 struct Inbox {
     static func main() throws {
+        readArguments()
         let message = StateMachine<Message>()
         let unread = Counter()
         message.didEnter(UnreadState.self) { _, _ in unread.add() }
         message.didExit(UnreadState.self) { _, _ in unread.add(-1) }
         // One line for all that happens, and a notification for whoever does not know the machine.
-        message.log { entry in print("  log    \(entry)") }
+        message.observe { print("  log    \($0.level): \($0)") }
         message.postNotifications(prefix: "Message.")
         let observer = NotificationCenter.default.addObserver(
             forName: Notification.Name("Message.transitioned"),
@@ -65,5 +66,19 @@ struct Inbox {
         print(Message.table.dot(current: message.stateName), terminator: "")
 
         NotificationCenter.default.removeObserver(observer)
+    }
+
+    /// Answers `--help`, and refuses other arguments.
+    private static func readArguments() {
+        let usage = "usage: inbox\n\nReads, marks and deletes a message, and prints each step."
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments == ["--help"] {
+            print(usage)
+            exit(0)
+        }
+        guard arguments.isEmpty else {
+            FileHandle.standardError.write(Data("\(usage)\n".utf8))
+            exit(EX_USAGE)
+        }
     }
 }

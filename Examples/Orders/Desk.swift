@@ -70,8 +70,8 @@ struct Desk {
             // What an attempt has done before that met a conflict was not done.
             lines.withLock { $0 = [] }
             if !mayBeNew, order.revision == 0 { throw Refusal("there is no order \(id)") }
-            let registration = order.observeTree { [weak order] occurrence in
-                guard case .transitioned = occurrence.outcome, let state = order?.state else { return }
+            let registration = order.observe(regions: true) { [weak order] occurrence in
+                guard occurrence.kind == .transitioned, let state = order?.state else { return }
                 lines.withLock { $0.append(Self.line(id, state)) }
             }
             defer { registration.cancel() }

@@ -19,6 +19,7 @@ public enum OrdersProgram {
         if arguments.first == "--database" { arguments.removeFirst() }
         guard !arguments.isEmpty else { stop("no database was given\n\(Command.usage)", EX_USAGE) }
         let database = arguments.removeFirst()
+        guard !database.hasPrefix("-") else { stop("there is no option \(database)\n\(Command.usage)", EX_USAGE) }
         let command: Command?
         do {
             command = arguments.isEmpty ? nil : try Command(arguments)

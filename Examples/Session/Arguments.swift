@@ -15,7 +15,9 @@ struct Arguments {
 
     init(_ words: [String]) throws(Misuse) {
         var words = words[...]
-        guard let socket = words.popFirst(), let directory = words.popFirst() else { throw Misuse() }
+        guard let socket = words.popFirst(), !socket.hasPrefix("-"), let directory = words.popFirst() else {
+            throw Misuse()
+        }
         var network = Network(path: socket)
         while let option = words.popFirst() {
             switch (option, words.popFirst()) {

@@ -6,7 +6,9 @@ import Heraclitus
 struct Main {
     static func main() async {
         do {
-            let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
+            let words = Array(CommandLine.arguments.dropFirst())
+            if words == ["--help"] { return print(Arguments.usage) }
+            let arguments = try Arguments(words)
             exit(try await hear(arguments.network, Keeper(in: arguments.directory)) is FailedState ? 1 : 0)
         } catch {
             FileHandle.standardError.write(Data("session: \(error.localizedDescription)\n".utf8))

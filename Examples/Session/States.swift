@@ -20,13 +20,13 @@ final class ConnectingState: OnlineState, Working {
         self.until = until
     }
 
-    func work(_ here: Workplace<Session>) async throws {
-        let line = try here.context.call()
+    func work(_ call: WorkCall<Session>) async throws {
+        let line = try call.context.call()
         try line.say("after \(heard)")
         guard let answer = try await line.next() else { throw Trouble.hungUp }
         guard answer == "welcome" else { throw Gibberish(words: answer) }
-        let until = here.context.patienceEnds(from: here.now)
-        try here.fire.connected { ConnectedState(on: line, after: $0, until: until) }
+        let until = call.context.patienceEnds(from: call.now)
+        try call.fire.connected { ConnectedState(on: line, after: $0, until: until) }
     }
 
     var text: String { failures == 0 ? "connecting" : "connecting, attempt \(failures + 1)" }
@@ -56,12 +56,12 @@ final class ConnectedState: OnlineState, Working {
         self.line = line
     }
 
-    func work(_ here: Workplace<Session>) async throws {
+    func work(_ call: WorkCall<Session>) async throws {
         guard let line = line.value else { throw Trouble.ended }
         for try await words in line {
             let saying = try Saying(words)
-            let until = here.context.patienceEnds(from: here.now)
-            try here.fire.hear { ConnectedState(saying, on: $0.line, until: until) }
+            let until = call.context.patienceEnds(from: call.now)
+            try call.fire.hear { ConnectedState(saying, on: $0.line, until: until) }
         }
         throw Trouble.hungUp
     }

@@ -4,6 +4,7 @@ import Heraclitus
 @main
 struct Main {
     static func main() async throws {
+        readArguments()
         let subscription = Subscription()
         let transitions = subscription.machine.transitions
 
@@ -56,6 +57,20 @@ struct Main {
         for await transition in transitions {
             print("  \(transition)")
             if transition.destination is TerminatedState { break }
+        }
+    }
+
+    /// Answers `--help`, and refuses other arguments.
+    private static func readArguments() {
+        let usage = "usage: subscription\n\nActivates, suspends and terminates a subscription, and prints each step."
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments == ["--help"] {
+            print(usage)
+            exit(0)
+        }
+        guard arguments.isEmpty else {
+            FileHandle.standardError.write(Data("\(usage)\n".utf8))
+            exit(EX_USAGE)
         }
     }
 }

@@ -3,7 +3,7 @@ import Heraclitus
 import Synchronization
 
 /// A class of one's own whose methods the events are: `subscription.activate()`, `subscription.suspend(…)`.
-final class Subscription: Stateful, Sendable {
+final class Subscription: MachineOwner, Sendable {
     let machine = StateMachine<Life>()
 
     private let isBilled = Mutex(false)

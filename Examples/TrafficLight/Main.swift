@@ -8,22 +8,24 @@ final class Watchman: StateMachineDelegate {
         print("  watchman: \(transition)")
     }
     func machine(_ machine: StateMachine<Light>, didReject error: InvalidTransition) {
-        print("  watchman: rejected, \(error.source) → \(error.destination ?? "")")
+        if let action = error.action {
+            print("  watchman: refused \(action) in \(error.source)")
+        } else {
+            print("  watchman: rejected, \(error.source) → \(error.destination ?? "")")
+        }
     }
-    func machine(_ machine: StateMachine<Light>, didPerform action: PerformedAction) {
-        print("  watchman: performed \(action.name) in \(type(of: action.state).name)")
+    func machine(_ machine: StateMachine<Light>, didPerform occurrence: Occurrence) {
+        print("  watchman: performed \(occurrence.action ?? "") in \(occurrence.source)")
     }
-    func machine(_ machine: StateMachine<Light>, didRefuse error: InvalidAction) {
-        print("  watchman: refused \(error.action ?? "") in \(error.state)")
-    }
-    func machine(_ machine: StateMachine<Light>, didAnnounce announcement: Announcement) {
-        print("  watchman: \(announcement.name), \(announcement.userInfo)")
+    func machine(_ machine: StateMachine<Light>, didAnnounce occurrence: Occurrence) {
+        print("  watchman: \(occurrence.announcement ?? ""), \(occurrence.userInfo)")
     }
 }
 
 @main
 struct Main {
     static func main() throws {
+        readArguments()
         let light = CountingLight()
         let watchman = Watchman()
         light.machine.addDelegate(watchman)
@@ -65,5 +67,19 @@ struct Main {
         print("  green for \(seconds) seconds")
 
         for observer in observers { NotificationCenter.default.removeObserver(observer) }
+    }
+
+    /// Answers `--help`, and refuses other arguments.
+    private static func readArguments() {
+        let usage = "usage: traffic-light\n\nSwitches a traffic light, and prints what its listeners hear."
+        let arguments = CommandLine.arguments.dropFirst()
+        if arguments == ["--help"] {
+            print(usage)
+            exit(0)
+        }
+        guard arguments.isEmpty else {
+            FileHandle.standardError.write(Data("\(usage)\n".utf8))
+            exit(EX_USAGE)
+        }
     }
 }

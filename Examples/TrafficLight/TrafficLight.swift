@@ -1,7 +1,7 @@
 import Heraclitus
 
 /// A light whose methods are allowed in some states only.
-class TrafficLight: Stateful, @unchecked Sendable {
+class TrafficLight: MachineOwner, @unchecked Sendable {
     // Unchecked for its subclasses' sake, which have nothing that changes.
 
     let machine = StateMachine<Light>()

@@ -4,7 +4,7 @@ import HeraclitusInspecting
 /// What the user asks for.
 struct Options {
     static let usage = """
-        Usage: workflow-diagram [WORKFLOW | FILE]… [--all] [--format FORMAT] [--theme THEME] [--to FOLDER]
+        usage: workflow-diagram [WORKFLOW | FILE]… [--all] [--format FORMAT] [--theme THEME] [--to FOLDER]
 
         Draws workflows. Without arguments it lists those of the examples.
 
@@ -34,7 +34,7 @@ struct Options {
             case "--theme": theme = try Self.choice(of: argument, &rest) as DiagramTheme
             case "--to": folder = try Self.value(of: argument, &rest)
             case _ where argument.hasPrefix("-") && argument != "-":
-                throw Refused("There is no option \(argument); see --help.")
+                throw Refused("There is no option \(argument).")
             default: names.append(argument)
             }
         }

@@ -5,13 +5,22 @@ import Heraclitus
 @main
 struct WorkflowDiagram {
     static func main() {
+        let options: Options
         do {
-            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            options = try Options(Array(CommandLine.arguments.dropFirst()))
+        } catch {
+            stop("\(error)\n\(Options.usage)", EX_USAGE)
+        }
+        do {
             try run(options)
         } catch {
-            FileHandle.standardError.write(Data("workflow-diagram: \(error)\n".utf8))
-            exit(2)
+            stop("\(error)", 2)
         }
+    }
+
+    private static func stop(_ text: String, _ status: Int32) -> Never {
+        FileHandle.standardError.write(Data("workflow-diagram: \(text)\n".utf8))
+        exit(status)
     }
 
     private static func run(_ options: Options) throws {

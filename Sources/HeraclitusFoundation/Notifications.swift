@@ -2,15 +2,15 @@ public import Foundation
 public import Heraclitus
 
 extension StateMachine {
-    /// Adds an observer that posts a notification of everything that happens.
+    /// Adds an observer that posts a notification for each occurrence.
     ///
     /// The name is the prefix followed by `transitioned`, `rejected`, `ignored`, `performed`, `refused`, `failed`, or the name of an
     /// announcement: with the prefix `"Download."`, for example `Download.transitioned`. The object is the machine. The user info
     /// is that of the event, the action or the announcement, with the keys of ``StateMachineNotification``. Notifications are
     /// posted on the thread that fired, in the order of `observe(_:)`.
     ///
-    /// If an observer names an operation queue, the notification center waits for it, and so does the machine. On a queue whose
-    /// thread fires the same machine, such as the main queue, both wait for ever. Name no queue, and use `async` to get there.
+    /// Observers should leave the operation queue `nil`, and reach other threads with `async`: the notification center waits for a queue, and so
+    /// does the machine. On a queue whose thread fires the same machine, such as the main queue, both wait for ever.
     /// - Parameters:
     ///   - center: The notification center, by default `default`.
     ///   - prefix: The beginning of the names, by default the workflow's name and a point.
@@ -34,58 +34,32 @@ public enum StateMachineNotification {
     /// The key of the `Occurrence`; `notification.occurrence` reads it.
     public static let occurrenceKey = "HeraclitusOccurrence"
 
-    /// The key of the name of the event, if there was one.
+    /// The key of the event's name; an action, an announcement and failed work have none.
     public static let eventKey = "HeraclitusEvent"
 
-    /// The key of the state object that was left.
+    /// The key of the source, a state object.
     public static let sourceKey = "HeraclitusSource"
 
-    /// The key of the state object that was entered, or in which something was ignored, performed or announced, or whose work has failed.
+    /// The key of the destination, a state object; of another occurrence, the key of its state.
     public static let destinationKey = "HeraclitusDestination"
 
-    /// The key of the error of a rejected fire, a refused action or failed work.
+    /// The key of the error of a rejected fire or action, or of failed work.
     public static let errorKey = "HeraclitusError"
 
     fileprivate static func userInfo(of occurrence: Occurrence) -> [AnyHashable: Any] {
         var userInfo: [AnyHashable: Any] = [:]
-        func merge(_ other: UserInfo) {
-            for key in other.keys { userInfo[key] = other[key] }
-        }
-        switch occurrence.outcome {
-        case .transitioned(let transition):
-            merge(transition.userInfo)
-            userInfo[eventKey] = transition.event
-            userInfo[sourceKey] = transition.source
-            userInfo[destinationKey] = transition.destination
-        case .rejected(let error):
-            merge(error.userInfo)
-            userInfo[eventKey] = error.event
-            userInfo[errorKey] = error
-        case .ignored(let event):
-            merge(event.userInfo)
-            userInfo[eventKey] = event.name
-            userInfo[destinationKey] = event.state
-        case .performed(let action):
-            merge(action.userInfo)
-            userInfo[destinationKey] = action.state
-        case .refused(let error):
-            merge(error.userInfo)
-            userInfo[errorKey] = error
-        case .announced(let announcement):
-            merge(announcement.userInfo)
-            userInfo[destinationKey] = announcement.state
-        case .failed(let work):
-            userInfo[errorKey] = work.error
-            userInfo[destinationKey] = work.state
-        case nil: break
-        }
+        for key in occurrence.userInfo.keys { userInfo[key] = occurrence.userInfo[key] }
+        userInfo[eventKey] = occurrence.event
+        userInfo[sourceKey] = occurrence.transition?.source
+        userInfo[destinationKey] = occurrence.state
+        userInfo[errorKey] = occurrence.error
         userInfo[occurrenceKey] = occurrence
         return userInfo
     }
 }
 
 extension Notification {
-    /// What happened to the machine; `nil` for a notification that no machine has posted.
+    /// The occurrence; `nil` for a notification from elsewhere.
     public var occurrence: Occurrence? { userInfo?[StateMachineNotification.occurrenceKey] as? Occurrence }
 }
 

@@ -2,7 +2,7 @@ public import Heraclitus
 
 /// The life of a concurrent operation: ready, executing, finished.
 public struct OperationLife: Workflow {
-    /// Ready, and not asked to finish.
+    /// A ready operation, not asked to finish.
     public static var initial: any WorkflowState { Ready(isFinishAsked: false) }
 
     /// `OperationLife`.
@@ -14,7 +14,7 @@ public struct OperationLife: Workflow {
     /// Ends.
     public let finish = Event(from: Executing.self, to: Finished.self)
 
-    /// Marks a cancelled operation to finish as soon as it is started.
+    /// Marks a cancelled operation to finish as soon as it starts.
     let finishAtStart = Event(updating: Ready.self)
 
     /// Makes the definition.
@@ -22,7 +22,7 @@ public struct OperationLife: Workflow {
 
     /// The operation waits to be started.
     public final class Ready: WorkflowState {
-        /// Whether it was cancelled and asked to finish, so that it ends as soon as it is started.
+        /// Whether the operation was cancelled and asked to finish, so that it finishes as soon as it starts.
         public let isFinishAsked: Bool
 
         init(isFinishAsked: Bool) { self.isFinishAsked = isFinishAsked }
@@ -30,7 +30,7 @@ public struct OperationLife: Workflow {
 
     /// The operation was started.
     public final class Executing: WorkflowState {
-        /// Whether it is to end at once.
+        /// Whether the operation finishes at once.
         public let isFinishAsked: Bool
 
         init(isFinishAsked: Bool) { self.isFinishAsked = isFinishAsked }
@@ -38,7 +38,7 @@ public struct OperationLife: Workflow {
 
     /// The operation is finished.
     public final class Finished: WorkflowState {
-        /// Whether it was cancelled before.
+        /// Whether the operation was cancelled before.
         public let wasCancelled: Bool
 
         init(wasCancelled: Bool) { self.wasCancelled = wasCancelled }

@@ -10,7 +10,7 @@ public import Heraclitus
 ///
 ///     override init() {
 ///         super.init()
-///         // Here, so that what is lazy is there before other threads are.
+///         // Here, so that the lazy property exists before other threads use the operation.
 ///         life.executionBlock = { [weak self] in
 ///             self?.fetch()
 ///             self?.life.finish()
@@ -29,37 +29,37 @@ public import Heraclitus
 /// }
 /// ```
 ///
-/// ``StateMachineOperation`` does all that, and only needs a body.
+/// ``StateMachineOperation`` does all this for you, and needs a body alone.
 ///
-/// `OperationQueue` is notified of `isReady`, `isExecuting` and `isFinished` through the operation. Any thread may call every
-/// method, and no lock is held while your code runs.
-public final class OperationStateMachine: Stateful, Sendable {
+/// The operation notifies `OperationQueue` of `isReady`, `isExecuting` and `isFinished`. Any thread may call each method, and your code runs
+/// outside locks.
+public final class OperationStateMachine: MachineOwner, Sendable {
     /// A block of an operation.
     public typealias Block = @Sendable () -> Void
 
     /// The machine, which you can observe.
     public let machine = StateMachine<OperationLife>()
 
-    /// Where the blocks run.
+    /// The queue on which the blocks run.
     public let dispatchQueue: DispatchQueue
 
     private struct Storage {
         weak var operation: Operation?
         var isCancelled = false
 
-        /// Whether it was cancelled, and then asked to finish, which the queue may carry out only after a start.
+        /// Whether the operation was cancelled and then asked to finish; the queue may carry this out only after a start.
         var isFinishAsked = false
 
-        /// Whether it is finished, or is certain to be.
+        /// Whether the operation is finished, or is certain to finish.
         var isOver = false
 
-        /// Whether it was cancelled when it was certain to be finished, which a guard may decline all the same.
+        /// Whether the operation was cancelled when it was certain to finish; a guard may still decline.
         var isCancelledTooLate = false
         var execution: Block?
         var cancellation: Block?
         var finalization: Block?
 
-        /// What a base class does at once when it is cancelled.
+        /// A base class's block, which `cancel()` runs at once.
         var interruption: Block?
     }
 
@@ -68,14 +68,14 @@ public final class OperationStateMachine: Stateful, Sendable {
     /// Makes the states of an operation.
     /// - Parameters:
     ///   - operation: The operation, held weakly.
-    ///   - dispatchQueue: Where the blocks run, and where finishing is carried out.
+    ///   - dispatchQueue: The queue of the blocks and of finishing.
     public init(operation: Operation, dispatchQueue: DispatchQueue) {
         self.dispatchQueue = dispatchQueue
         attach(operation)
         listen()
     }
 
-    /// For an operation that is still being made, see ``attach(_:)``.
+    /// For an operation under construction, which calls ``attach(_:)`` later.
     init(dispatchQueue: DispatchQueue) {
         self.dispatchQueue = dispatchQueue
         listen()
@@ -83,16 +83,16 @@ public final class OperationStateMachine: Stateful, Sendable {
 
     func attach(_ operation: Operation) { storage.withLock { $0.operation = operation } }
 
-    /// The operation; `nil` when it was released.
+    /// The operation; `nil` after its release.
     public var operation: Operation? { storage.withLock { $0.operation } }
 
-    /// The block that runs on the queue after the operation was started, and sees to it that ``finish()`` is called.
+    /// The block that runs on the queue after the start, and calls ``finish()`` at its end or has it called.
     public var executionBlock: Block? {
         get { storage.withLock { $0.execution } }
         set { _ = storage.withLock { exchange(&$0.execution, newValue) } }
     }
 
-    /// The block that runs on the queue once after the operation was cancelled.
+    /// The block that runs on the queue once, after the cancellation.
     ///
     /// The operation must still be finished.
     public var cancellationBlock: Block? {
@@ -111,26 +111,26 @@ public final class OperationStateMachine: Stateful, Sendable {
         set { _ = storage.withLock { exchange(&$0.interruption, newValue) } }
     }
 
-    /// Whether the operation waits to be started.
+    /// Whether the operation waits for its start.
     public var isReady: Bool { isIn(OperationLife.Ready.self) }
 
-    /// Whether it was started and is not finished.
+    /// Whether the operation has started and not finished.
     public var isExecuting: Bool { isIn(OperationLife.Executing.self) }
 
-    /// Whether it is finished.
+    /// Whether the operation is finished.
     public var isFinished: Bool { isIn(OperationLife.Finished.self) }
 
-    /// Whether it was cancelled before it was finished.
+    /// Whether the operation was cancelled before it finished.
     public var isCancelled: Bool { storage.withLock { $0.isCancelled } }
 }
 
 // MARK: - Life
 
 extension OperationStateMachine {
-    /// Starts the operation: it is executing when this returns, and the execution block runs on the queue.
+    /// Starts the operation: it is executing when the call returns, and the execution block runs on the queue.
     ///
-    /// An operation that was cancelled, and asked to finish, before it was started finishes without running the block.
-    /// - Throws: `InvalidTransition` if it was started before.
+    /// An operation that was cancelled and asked to finish before its start finishes without the block.
+    /// - Throws: `InvalidTransition` if the operation was started before.
     public func start() throws(InvalidTransition) {
         try machine.fire.start { ready in
             OperationLife.Executing(isFinishAsked: ready.isFinishAsked || storage.withLock { $0.isFinishAsked })
@@ -139,12 +139,12 @@ extension OperationStateMachine {
 
     /// Finishes the operation on the queue: the finalization block runs, then the operation is finished.
     ///
-    /// It does nothing on a finished operation, and on one that was neither cancelled nor started. An operation that was cancelled
-    /// and not started yet finishes as soon as it is started. Observers of the ``machine`` get every case.
+    /// A cancelled operation that waits for its start finishes as soon as it starts. A finished operation stays as it is, and so does an operation
+    /// that was neither cancelled nor started. Observers of the ``machine`` get each case.
     public func finish() {
-        // At once, for a start that comes before the queue gets to it.
+        // At once, for a start that overtakes the queue.
         storage.withLock { $0.isFinishAsked = $0.isCancelled }
-        // The operation is to hear of it.
+        // The queue keeps the operation, so that it is notified.
         dispatchQueue.async { [self, operation] in
             finishNow()
             withExtendedLifetime(operation) {}
@@ -166,7 +166,7 @@ extension OperationStateMachine {
         }
         interruption?()
         guard let block else { return }
-        // It may be what finishes the operation.
+        // The block may finish the operation.
         dispatchQueue.async { [operation] in
             block()
             withExtendedLifetime(operation) {}
@@ -174,7 +174,7 @@ extension OperationStateMachine {
     }
 
     private func finishNow() {
-        // As one decision, so that a start that comes between does not miss it. What is rejected is told to observers.
+        // One decision, so that a concurrent start comes before or after it. Observers get a rejection.
         try? machine.perform { state in
             if state is OperationLife.Ready, isCancelled {
                 try machine.fire.finishAtStart(OperationLife.Ready(isFinishAsked: true))
@@ -187,14 +187,14 @@ extension OperationStateMachine {
     private func finishOrStay() throws(InvalidTransition) {
         do throws(InvalidTransition) {
             try machine.fire.finish { _ in
-                // From now on it is not cancelled any more.
+                // From now on `cancel()` comes too late.
                 storage.withLock { storage in
                     storage.isOver = true
                     return OperationLife.Finished(wasCancelled: storage.isCancelled)
                 }
             }
         } catch {
-            // Unless a guard that somebody has added wants it to go on.
+            // A guard declined, so the operation goes on.
             if error.reason == .declined {
                 let isCancelled = storage.withLock { storage in
                     storage.isOver = false
@@ -214,7 +214,7 @@ extension OperationStateMachine {
         }
     }
 
-    /// What a block keeps alive it keeps no longer than it may be called.
+    /// Releases the blocks, and the objects that they hold.
     private func letGoOfBlocks() {
         executionBlock = nil
         cancellationBlock = nil
@@ -245,7 +245,7 @@ extension OperationStateMachine {
     }
 }
 
-/// Puts a block in the place of another, which is returned so that it is released outside the lock.
+/// Replaces a block, and returns the old one, which the caller releases outside the lock.
 private func exchange(
     _ block: inout OperationStateMachine.Block?,
     _ new: OperationStateMachine.Block?

@@ -2,17 +2,17 @@ public import Dispatch
 public import Foundation
 import Heraclitus
 
-/// A concurrent operation that only needs a body.
+/// A concurrent operation that needs a body alone.
 ///
 /// ```swift
 /// queue.addOperation(StateMachineOperation { try resize(image) })
 /// ```
 ///
 /// Or write a subclass that overrides `main()`, as for any `Operation`. The body runs on the operation's dispatch queue, and should
-/// check `isCancelled` now and then. The operation is finished when the body returns. An operation that was cancelled before it
-/// was started finishes without running the body. ``AsyncStateMachineOperation`` has an `async` body.
+/// check `isCancelled` now and then. The operation finishes when the body returns. An operation that was cancelled before its start finishes
+/// without the body. ``AsyncStateMachineOperation`` has an `async` body.
 open class StateMachineOperation: Operation, @unchecked Sendable {
-    // Unchecked, as Operation is: what it has of its own does not change or has a lock.
+    // Unchecked, as Operation is: its own properties are constant or have a lock.
 
     /// The states of this operation, which you can observe.
     public let stateMachine: OperationStateMachine
@@ -32,7 +32,7 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
         stateMachine.executionBlock = { [weak self] in self?.execute() }
     }
 
-    /// The error that the body has thrown.
+    /// The error of the body.
     public var error: (any Error)? { failure.withLock { $0 } }
 
     /// Runs the body of an operation that was made with one.
@@ -40,29 +40,29 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
         do { try body?() } catch { fail(with: error) }
     }
 
-    /// Starts the operation, unless it was started before.
+    /// Starts the operation; a second call does nothing.
     open override func start() { try? stateMachine.start() }
 
     /// Marks the operation as cancelled.
     open override func cancel() {
-        // First: by the other the queue starts it, and it might be over before it knew why.
+        // First, because `super.cancel()` lets the queue start the operation, which might finish before it knew of the cancellation.
         stateMachine.cancel()
         super.cancel()
     }
 
-    /// Always `true`: the operation may be finished after `start` has returned.
+    /// Always `true`: the operation may finish after `start` returned.
     open override var isAsynchronous: Bool { true }
 
-    /// Whether it can be started: its dependencies are finished, and it was not started.
+    /// Whether the operation can start: its dependencies are finished, and it waits for its start.
     open override var isReady: Bool { super.isReady && stateMachine.isReady }
 
-    /// Whether it was started and is not finished.
+    /// Whether the operation has started and not finished.
     open override var isExecuting: Bool { stateMachine.isExecuting }
 
-    /// Whether it is finished.
+    /// Whether the operation is finished.
     open override var isFinished: Bool { stateMachine.isFinished }
 
-    /// Whether it was cancelled.
+    /// Whether the operation was cancelled.
     open override var isCancelled: Bool { super.isCancelled || stateMachine.isCancelled }
 
     /// Runs the body, and finishes.
@@ -80,10 +80,10 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
 /// queue.addOperation(AsyncStateMachineOperation { try await download(url) })
 /// ```
 ///
-/// Or write a subclass that overrides ``run()``. The operation is finished when the body returns. Cancelling the operation cancels
-/// the body's task, which should then return soon.
+/// Or write a subclass that overrides ``run()``. The operation finishes when the body returns. A cancellation of the operation cancels the body's
+/// task, which should then return soon.
 open class AsyncStateMachineOperation: StateMachineOperation, @unchecked Sendable {
-    // Unchecked, as Operation is: what it has of its own does not change.
+    // Unchecked, as Operation is: its own properties are constant.
 
     private let asyncBody: (@Sendable () async throws -> Void)?
 

@@ -1,13 +1,12 @@
 import Heraclitus
 
-/// Where the states of a table are drawn: each once, in the boxes of its groups.
+/// The places of a table's states in a diagram: each once, in the boxes of its groups.
 ///
-/// It takes time and memory linear in the table. Boxes lie within boxes up to ``depthLimit``, because a table from outside may have any number of
-/// them, and what draws a box calls itself for those in it.
+/// The layout takes time and memory linear in the table. Boxes lie within boxes up to ``depthLimit``, because a foreign table may have any number
+/// of levels, and drawing calls itself for each level.
 ///
-/// Boxes do not overlap. A group all of whose states are in another group as well is drawn within that. A state in several groups
-/// of which none is within the other is drawn in the first, and the others are written beside it. A superclass with its subclasses is a group,
-/// too.
+/// Boxes never overlap. A group lies within another one that has all its states. A state in several separate groups is drawn in the first, and a
+/// note names the others. A superclass with its subclasses is a group, too.
 struct DiagramBoxes {
     struct Box {
         let name: String
@@ -17,10 +16,10 @@ struct DiagramBoxes {
         let states: [String]
         let boxes: [Box]
 
-        /// Its states and those of the boxes in it.
+        /// The states of the box and of its inner boxes.
         let allStates: Set<String>
 
-        /// The states of the group, also those that are drawn in the box of another.
+        /// The states of the group, also those in the box of another group.
         let members: Set<String>
 
         init(name: String, number: Int, members: Set<String>, states: [String], boxes: [Box]) {
@@ -33,18 +32,18 @@ struct DiagramBoxes {
         }
     }
 
-    /// How many boxes may be around a state.
+    /// The largest number of boxes around a state.
     static let depthLimit = 32
 
     private(set) var boxes: [Box] = []
 
-    /// The states in no box.
+    /// The states outside boxes.
     private(set) var states: [String] = []
 
-    /// The names of the groups of a state in whose boxes it is not drawn.
+    /// For each state the names of its groups whose boxes are elsewhere.
     private(set) var otherGroups: [String: [String]] = [:]
 
-    /// The boxes around each state that is in one, the outer before the inner.
+    /// The boxes around each state, the outer before the inner.
     var boxesAroundStates: [String: [Box]] {
         var around: [String: [Box]] = [:]
         func add(_ box: Box) {
@@ -83,7 +82,7 @@ struct DiagramBoxes {
 }
 
 extension TransitionTable {
-    /// The superclasses with all of their subclasses; of those within one another as many as there may be boxes.
+    /// The superclasses with all of their subclasses, as many within one another as boxes may be.
     fileprivate var families: [Group] {
         let nearestBoxes = nearestBoxes
         var members: [String: [String]] = [:]
@@ -99,13 +98,13 @@ extension TransitionTable {
         }
     }
 
-    /// For each state the nearest superstate that may have a box, or itself; states within one another in a circle have none.
+    /// For each state the nearest superstate that may have a box, or itself; states in a circle of superstates are left out.
     private var nearestBoxes: [String: String] {
         let known = Set(states)
         var depths: [String: Int] = [:]
         var nearest: [String: String] = [:]
         for state in states where nearest[state] == nil {
-            // Up to one that is done, or to the outermost, and down again.
+            // Up to a finished state or to the outermost, and down again.
             var way: [String] = []
             var seen: Set<String> = []
             var next: String? = state
@@ -129,26 +128,26 @@ extension TransitionTable {
     }
 }
 
-/// Which groups are within which.
+/// The nesting of groups.
 private struct Nesting {
     /// The group around each group.
     let outer: [Int?]
 
-    /// How many groups are around each group.
+    /// The number of groups around each group.
     private let depths: [Int]
 
-    /// Of how many larger groups it is asked whether they have all states of a group.
+    /// The number of larger groups that are compared with a group.
     private static let candidateLimit = 64
 
     /// The groups directly within each group.
     private(set) var inner: [[Int]]
 
-    /// The groups of each state that is in one, in their order.
+    /// The groups of each state, in their order.
     private let groups: [String: [Int]]
 
     init(_ groups: [TransitionTable.Group]) {
         let members = groups.map { Set($0.states) }
-        // A group is within the first of those behind it that has all of its states: smaller ones come first, of equal ones the later.
+        // Smaller groups come first, and of equal groups the later one. A group lies within the first later group that has all its states.
         let order = members.indices.sorted { (members[$0].count, -$0) < (members[$1].count, -$1) }
         var places = Array(repeating: 0, count: groups.count)
         var orderOfStates: [String: [Int]] = [:]
@@ -157,13 +156,13 @@ private struct Nesting {
             for state in members[group] { orderOfStates[state, default: []].append(group) }
         }
         let outer = members.indices.map { group in
-            // Those around a group are among those of any of its states, so of the one that is in the fewest; an empty one is in all others.
+            // The outer group is among the groups of each state, so the state with the fewest groups is enough. An empty group lies within all others.
             let others = members[group].lazy.map { orderOfStates[$0] ?? [] }.min { $0.count < $1.count } ?? order
             let larger = others[others.partitioningIndex { places[$0] > places[group] }...]
             return larger.prefix(Self.candidateLimit).first { members[group].isSubset(of: members[$0]) }
         }
         var depths = groups.map { _ in 0 }
-        // Those around a group come behind it.
+        // Outer groups come behind their inner groups.
         for group in order.reversed() {
             if let around = outer[group] { depths[group] = depths[around] + 1 }
         }
@@ -182,7 +181,7 @@ private struct Nesting {
 
     func groups(of state: String) -> [Int] { groups[state] ?? [] }
 
-    /// Whether a group is drawn as a box: not within too many others.
+    /// Whether a group has a box: `depthLimit` outer groups are the limit.
     func isDrawn(_ group: Int) -> Bool { depths[group] < DiagramBoxes.depthLimit }
 
     func innermost(of state: String, from group: Int) -> Int {
@@ -197,7 +196,7 @@ private struct Nesting {
 }
 
 extension [Int] {
-    /// The index of the first element for which a condition holds, which then holds for all behind it.
+    /// The index of the first element for which a condition holds, if it also holds for all later elements.
     fileprivate func partitioningIndex(where holds: (Int) -> Bool) -> Int {
         var (first, end) = (0, count)
         while first < end {

@@ -1,12 +1,12 @@
 import Heraclitus
 
-/// What is drawn of a table, in whatever form.
+/// The content of a table's diagram in each form.
 struct DiagramContent {
-    /// Where an arrow begins.
+    /// The beginning of an arrow.
     enum Origin: Hashable {
         case state(String)
 
-        /// The box of a number, and a state in it.
+        /// The number of a box, and a state in the box.
         case box(Int, String)
         case anyState
     }
@@ -18,11 +18,17 @@ struct DiagramContent {
 
         /// Whether the path goes along it.
         var isTaken: Bool
+
+        /// The number of the innermost box around both ends.
+        let box: Int?
+
+        /// Whether a search from the initial state finds the box or state of the destination before that of the source.
+        let isBackward: Bool
     }
 
     let layout: DiagramBoxes
 
-    /// One for each pair of places, in the order of the definition.
+    /// An arrow for each pair of places, in the order of the definition.
     private(set) var arrows: [Arrow] = []
     private let notes: [String: [String]]
     private let regions: [String: [TransitionTable.Region]]
@@ -34,24 +40,34 @@ struct DiagramContent {
         self.path = path
         notes = Self.notes(of: table, in: layout, path)
         let around = layout.boxesAroundStates
-        var places: [Place: Int] = [:]
+        let places = ArrowPlaces(table, around)
+        var numbers: [Place: Int] = [:]
         for event in table.events {
             for (origin, destination) in Self.origins(of: event, around) {
                 let place = Place(from: origin, to: destination)
                 let mark = path.mark(event.name, to: destination) { Self.isIn(origin, $0, around) }
-                if let number = places[place] {
+                if let number = numbers[place] {
                     arrows[number].labels.append(event.label + mark)
                     if !mark.isEmpty { arrows[number].isTaken = true }
                 } else {
-                    places[place] = arrows.count
-                    let labels = [event.label + mark]
-                    arrows.append(Arrow(from: origin, to: destination, labels: labels, isTaken: !mark.isEmpty))
+                    numbers[place] = arrows.count
+                    let ends = places.ends(origin, destination)
+                    arrows.append(
+                        Arrow(
+                            from: origin,
+                            to: destination,
+                            labels: [event.label + mark],
+                            isTaken: !mark.isEmpty,
+                            box: ends.box,
+                            isBackward: ends.isBackward
+                        )
+                    )
                 }
             }
         }
     }
 
-    /// What is written below the name of a state.
+    /// The notes below the name of a state.
     func notes(on state: String) -> [String] { notes[state] ?? [] }
 
     /// The machines that a state holds.
@@ -80,7 +96,7 @@ struct DiagramContent {
         let to: String
     }
 
-    /// From where an event leads to where, updates left out: what it does everywhere, or in a whole box, once.
+    /// The arrows of an event, without updates: one for all states, or for all states of a box, where they share it.
     private static func origins(
         of event: TransitionTable.Event,
         _ around: [String: [DiagramBoxes.Box]]
@@ -90,7 +106,7 @@ struct DiagramContent {
         var sources: [String: Set<String>] = [:]
         for pair in pairs { sources[pair.to, default: []].insert(pair.from) }
         var drawn: [String: Set<String>] = [:]
-        // Asked once of each box and destination, and not for each of its states.
+        // One answer for each box and destination, which serves all states of the box.
         var answers: [BoxedPair: Bool] = [:]
         func leads(from box: DiagramBoxes.Box, to destination: String) -> Bool {
             let pair = BoxedPair(box: box.number, to: destination)
@@ -102,8 +118,8 @@ struct DiagramContent {
         }
         var origins = event.fromAnyState.map { (Origin.anyState, $0) }
         for pair in pairs where drawn[pair.to]?.contains(pair.from) != true {
-            // The outermost comes first. An arrow cannot lead from a box into itself. One from a box says that every state of the group
-            // has the event, also one that is drawn elsewhere.
+            // The outermost box comes first. An arrow from a box leads out of it, and speaks for each state of the group, also for states
+            // that are drawn elsewhere.
             let box = around[pair.from]?.first { box in
                 box.allStates.count > 1 && !box.allStates.contains(pair.to) && leads(from: box, to: pair.to)
             }
@@ -138,13 +154,46 @@ struct DiagramContent {
     }
 }
 
+/// The places of arrows in a layout.
+private struct ArrowPlaces {
+    private let around: [String: [DiagramBoxes.Box]]
+
+    /// The place of each state, and of the first state of each box, in a breadth-first search.
+    private let order: [String: Int]
+    private var boxOrder: [Int: Int] = [:]
+
+    init(_ table: TransitionTable, _ around: [String: [DiagramBoxes.Box]]) {
+        self.around = around
+        order = TableGraph(table).order(of: table.states)
+        for (state, boxes) in around {
+            for box in boxes { boxOrder[box.number] = min(boxOrder[box.number] ?? .max, order[state] ?? .max) }
+        }
+    }
+
+    /// The innermost box around both ends of an arrow, and whether the search finds its destination first, on the level in that box.
+    func ends(_ origin: DiagramContent.Origin, _ destination: String) -> (box: Int?, isBackward: Bool) {
+        let source: String
+        switch origin {
+        case .state(let state), .box(_, let state): source = state
+        case .anyState: return (nil, false)
+        }
+        let (sources, destinations) = (around[source] ?? [], around[destination] ?? [])
+        let common = zip(sources, destinations).prefix { $0.number == $1.number }.count
+        func place(_ state: String, _ boxes: [DiagramBoxes.Box]) -> Int? {
+            boxes.indices.contains(common) ? boxOrder[boxes[common].number] : order[state]
+        }
+        let isBackward = place(destination, destinations) ?? 0 < place(source, sources) ?? 0
+        return (common == 0 ? nil : sources[common - 1].number, isBackward)
+    }
+}
+
 extension TransitionTable.Region {
-    /// What is written at the box of the machine, as UML writes parts.
+    /// The label of the machine's box, as UML writes parts.
     var label: String { name == table.workflow ? name : "\(name) : \(table.workflow)" }
 }
 
 extension TransitionTable.Event {
-    /// The name, with a guard as UML writes it, and with why it fires by itself.
+    /// The name, with a guard as UML writes it, and with the reason of an automatic event.
     fileprivate var label: String {
         let causes = triggers.map { trigger in
             switch trigger {

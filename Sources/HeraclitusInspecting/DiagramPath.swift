@@ -1,16 +1,16 @@
 import Heraclitus
 
-/// Which way a machine has gone, for diagrams to mark.
+/// The path of a machine, which diagrams mark.
 struct DiagramPath {
     private struct Step: Hashable {
         let event: String
         let to: String
     }
 
-    /// How often each event has led to a state, by the state that was left.
+    /// The number of transitions of each event to each state, by source.
     private var counts: [Step: [String: Int]] = [:]
 
-    /// The states in which the machine was.
+    /// The visited states.
     private(set) var states: Set<String> = []
 
     /// Makes the path of a journal.
@@ -30,7 +30,7 @@ struct DiagramPath {
         }
     }
 
-    /// What is written beside the name of an event that was fired from some states to a state: how often; nothing if never.
+    /// The number of an event's transitions from some states to a state, as `×2`; empty for none.
     func mark(_ event: String, to destination: String, from isSource: (String) -> Bool) -> String {
         guard let sources = counts[Step(event: event, to: destination)] else { return "" }
         let count = sources.reduce(0) { $0 + (isSource($1.key) ? $1.value : 0) }

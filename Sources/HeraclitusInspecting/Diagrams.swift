@@ -26,14 +26,16 @@ public enum DiagramTheme: String, Hashable, Sendable, CaseIterable {
 extension TransitionTable {
     /// The workflow as a graph in DOT, which Graphviz draws: `dot -Tsvg`.
     ///
-    /// As in UML, a dot leads to the initial state, and final states lead to a dot with a ring. Between two states is one arrow, with the
-    /// names of all events. What an event does from any state, or from every state of a group, is one arrow, too. Groups are boxes around
-    /// their states, and a superclass is one around its subclasses. Below the name of a state are the events that update it or are ignored in it,
-    /// and the actions that it allows. The current state is filled. Behind the name of an event is why it fires by itself: `after 5 s`, `when due`,
-    /// `when failed`, `when done`, `when final`, `on condition`. A state that holds machines is a box with a box for each of its `regions`.
+    /// As in UML, a dot leads to the initial state, and final states lead to a dot with a ring. One arrow from a state to another has the names of
+    /// all events. An event from any state, or from each state of a group, is one arrow, too. Groups are boxes around their states, and a
+    /// superclass is a box around its subclasses. Notes below the name of a state are its updates, its ignored events and its actions. The current
+    /// state is filled. Behind the name of an automatic event stands its reason: `after 5 s`, `when due`, `when failed`, `when done`, `when final`,
+    /// `on condition`. A state that holds machines is a box with a box for each of its `regions`.
+    ///
+    /// The label of an arrow is a node of the graph, between two edges: Graphviz keeps nodes apart from one another and from the borders of boxes.
     /// - Parameters:
     ///   - current: The name of the state to mark, such as `StateMachine.stateName`; `nil` for none.
-    ///   - theme: The colours; `nil` for those of whoever draws it.
+    ///   - theme: The colours; `nil` for those of Graphviz.
     /// - Returns: The text of the graph.
     public func dot(current: String? = nil, theme: DiagramTheme? = nil) -> String {
         DotDiagram(self, DiagramMarks(current), theme).text
@@ -52,14 +54,13 @@ extension TransitionTable {
 }
 
 extension StateMachine {
-    /// The machine's workflow as a diagram in which the current state is marked, those of the machines in it, and the path that each
-    /// one's `journal` tells.
+    /// The machine's workflow as a diagram, with the current state and the path of the `journal` marked, also in the machines of the current state.
     ///
-    /// It shows the machines in the current state, also if `TransitionTable.regions` does not know them. The states of the path have a
-    /// coloured frame, and so have its arrows in DOT. A label says how often its event was fired: `pay ×2`.
+    /// The diagram shows the machines in the current state, also machines that `TransitionTable.regions` omits. Visited states have a coloured
+    /// frame, and DOT colours the arrows of the path. A label counts the transitions of its event: `pay ×2`.
     /// - Parameters:
     ///   - format: The form of the diagram.
-    ///   - theme: The colours; `nil` for those of whoever draws it.
+    ///   - theme: The colours; `nil` for those of the program that draws it.
     /// - Returns: The text of the diagram.
     public func diagram(_ format: DiagramFormat = .mermaid, theme: DiagramTheme? = nil) -> String {
         let moment = drawnMoment
@@ -72,15 +73,15 @@ extension StateMachine {
     }
 }
 
-/// What is marked in a diagram.
+/// The marks of a diagram.
 struct DiagramMarks {
     /// The current state.
     let state: String?
 
-    /// The way that the machine has gone.
+    /// The path of the machine.
     let path: DiagramPath
 
-    /// The marks of the machines that the current state holds, in their order.
+    /// The marks of the machines in the current state, in their order.
     let regions: [DiagramMarks]
 
     init(_ state: String?, _ path: DiagramPath = DiagramPath(nil), _ regions: [DiagramMarks] = []) {

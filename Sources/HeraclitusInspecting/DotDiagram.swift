@@ -15,7 +15,7 @@ struct DotDiagram {
     var text: String {
         var ids = DotIDs()
         let lines =
-            ["rankdir=LR;", "compound=true;"] + colours + ["node [shape=box, style=rounded];"]
+            ["rankdir=LR;", "compound=true;", "labeljust=l;"] + colours + ["node [shape=box, style=rounded];"]
             + DotLevel(table, marks, fill: foreground.map { dotQuoted($0) } ?? "black", &ids).lines
         return (["digraph \(dotQuoted(table.workflow)) {"] + lines.map { "    \($0)" } + ["}", ""])
             .joined(separator: "\n")
@@ -28,19 +28,19 @@ struct DotDiagram {
         let own = "color=\"\(foreground)\", fontcolor=\"\(foreground)\", fontname=\"Helvetica\""
         return [
             "bgcolor=\"\(theme == .dark ? "#1e1e1e" : "#ffffff")\";", "color=\"\(foreground)\";",
-            "fontcolor=\"\(foreground)\";", "node [\(own)];", "edge [\(own)];",
+            "fontcolor=\"\(foreground)\";", "fontname=\"Helvetica\";", "node [\(own)];", "edge [\(own)];",
         ]
     }
 }
 
-/// The ids of a graph, each of which is there once.
+/// The ids of a graph, each unique.
 struct DotIDs {
     private var taken: Set<String> = []
 
-    /// The number that the last id of a repeated name got, by that name's own id.
+    /// The last number of each repeated name, by the name's own id.
     private var numbers: [String: Int] = [:]
 
-    /// The quoted name, with a number if another name has that id already.
+    /// The quoted name, with a number if the id is taken.
     ///
     /// A line feed and a paragraph separator, for example, have the same id. Regions of one name do, too.
     mutating func id(of name: String) -> String {
@@ -55,10 +55,10 @@ struct DotIDs {
     }
 }
 
-/// A text that is drawn, in which Graphviz looks for entities of HTML.
+/// A label, in which Graphviz looks for entities of HTML.
 func dotLabel(_ text: String) -> String { dotQuoted(text, ampersand: "&amp;") }
 
-/// By scalars, because a quote with an accent on it is another character and still a quote to Graphviz.
+/// A text in quotes, by scalars: a quote with an accent is another character, and still a quote to Graphviz.
 func dotQuoted(_ text: String, ampersand: String = "&") -> String {
     var quoted = String.UnicodeScalarView("\"".unicodeScalars)
     var previous: Unicode.Scalar?
@@ -68,7 +68,7 @@ func dotQuoted(_ text: String, ampersand: String = "&") -> String {
         case "\n" where previous == "\r": break
         case "\n", "\r", "\u{0B}", "\u{0C}", "\u{85}", "\u{2028}", "\u{2029}": quoted += ["\\", "n"]
         case "&": quoted += ampersand.unicodeScalars
-        // Graphviz takes it for the end of the text.
+        // Graphviz takes a NUL for the end of the text.
         case "\0": quoted.append("\u{2400}")
         default: quoted.append(scalar)
         }
@@ -76,4 +76,31 @@ func dotQuoted(_ text: String, ampersand: String = "&") -> String {
     }
     quoted.append("\"")
     return String(quoted)
+}
+
+/// A text in a label in HTML.
+func dotHTML(_ text: String) -> String {
+    var written = ""
+    var previous: Unicode.Scalar?
+    let scalars = text.unicodeScalars
+    for (index, scalar) in zip(scalars.indices, scalars) {
+        switch scalar {
+        case "&": written += "&amp;"
+        case "<": written += "&lt;"
+        case ">": written += "&gt;"
+        // Graphviz replaces `\N` and the like in HTML, too.
+        case "\\": written += "\\\\"
+        case "\n" where previous == "\r": break
+        case "\n", "\r", "\u{0B}", "\u{0C}", "\u{85}", "\u{2028}", "\u{2029}": written += "<br/>"
+        // Graphviz keeps one space of several, and none at the ends.
+        case " " where previous == nil || previous == " " || index == scalars.indices.last: written += "&#160;"
+        case "\t": written += "&#160;"
+        // XML has no control characters. Unicode has pictures of them.
+        case "\0"..."\u{1F}": written.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")
+        case "\u{FFFE}", "\u{FFFF}": written += "\u{FFFD}"
+        default: written.unicodeScalars.append(scalar)
+        }
+        previous = scalar
+    }
+    return written
 }

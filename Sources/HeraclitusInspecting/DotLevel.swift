@@ -11,18 +11,24 @@ struct DotLevel {
     private let ids: [String: String]
     private let numbers: [String: Int]
 
-    // Nodes that are no states, with ids that no state has.
+    // Nodes of dots and of any state, with ids apart from those of states.
     private let initial: String
     private let final: String
     private let anyState: String
 
-    /// What the names of the level's boxes begin with.
+    /// The ids of the arrows' labels, and the labels in each box, which is the innermost around both ends of the arrow.
+    ///
+    /// A label is a node, because Graphviz keeps nodes apart. It draws labels of edges across boxes and other labels.
+    private let labels: [String]
+    private let labelNodes: [Int?: [String]]
+
+    /// The prefix of the names of the level's boxes.
     private let boxes: String
 
-    /// What is drawn in each state that holds machines.
+    /// The machines in each state.
     private var regions: [String: [(label: String, level: DotLevel)]] = [:]
 
-    /// What the path looks like.
+    /// The style of the path.
     private static var taken: [String] { ["color=\"#2f81f7\"", "penwidth=2.5"] }
 
     /// - Parameters:
@@ -30,8 +36,8 @@ struct DotLevel {
     ///   - marks: The current states.
     ///   - fill: The colour of the dots of final states.
     ///   - ids: The ids of the graph so far.
-    ///   - path: What the ids of the level begin with.
-    ///   - boxes: What the names of its boxes begin with.
+    ///   - path: The prefix of the level's ids.
+    ///   - boxes: The prefix of its boxes' names.
     init(
         _ table: TransitionTable,
         _ marks: DiagramMarks,
@@ -51,6 +57,12 @@ struct DotLevel {
         let states = table.states.enumerated()
         self.ids = Dictionary(table.states.map { ($0, ids.id(of: path + $0)) }) { first, _ in first }
         numbers = Dictionary(states.map { ($1, $0) }) { first, _ in first }
+        labels = content.arrows.indices.map { ids.id(of: "\(path)arrow \($0 + 1)") }
+        labelNodes = Dictionary(grouping: zip(labels, content.arrows), by: \.1.box).mapValues { labels in
+            labels.map { id, arrow in
+                "\(id) [shape=plain, style=solid, label=\(dotLabel(arrow.labels.joined(separator: "\n")))];"
+            }
+        }
         for (number, state) in states {
             for (place, region) in content.regions(in: state).enumerated() {
                 let isCurrent = state == marks.state && marks.regions.indices.contains(place)
@@ -78,8 +90,9 @@ struct DotLevel {
                 "\(final) [shape=doublecircle, style=filled, fillcolor=\(fill), label=\"\", width=0.12, height=0.12];"
             )
         }
+        lines += labelNodes[nil] ?? []
         lines.append(edge(initial, id(table.initial), head: box(table.initial)))
-        lines += content.arrows.map(arrow)
+        lines += content.arrows.enumerated().flatMap { arrow($1, through: labels[$0]) }
         return lines + table.finals.map { edge(id($0), final, tail: box($0)) }
     }
 
@@ -95,24 +108,23 @@ struct DotLevel {
         var attributes: [String] = []
         let notes = content.notes(on: state)
         if !notes.isEmpty {
-            attributes.append("shape=Mrecord")
-            attributes.append("label=\(record(state, notes))")
+            // The line between the rows reaches the frame, because the node is as large as the table.
+            attributes += ["margin=0", "width=0", "height=0", "label=\(rows(state, notes))"]
         } else if id(state) != dotLabel(state) || state.unicodeScalars.first == "%" {
-            // Graphviz takes an id that begins with a per cent sign for one that nobody has named, and shows a number.
+            // Graphviz takes an id that begins with a per cent sign for an anonymous node, and shows a number.
             attributes.append("label=\(dotLabel(state))")
         }
         if content.isVisited(state) { attributes += Self.taken }
         if state == marks.state {
-            attributes += [
-                "style=\"\(notes.isEmpty ? "rounded," : "")filled\"", "fillcolor=\"#ffd700\"", "fontcolor=black",
-            ]
+            attributes += ["style=\"rounded,filled\"", "fillcolor=\"#ffd700\"", "fontcolor=black"]
         }
         return ["\(id(state))\(attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]");"]
     }
 
-    /// A state as a box of its machines, with a node at which its arrows begin and end.
+    /// A state as a box of its machines, with a node for the ends of its arrows.
     private func composite(_ state: String, _ regions: [(label: String, level: DotLevel)]) -> [String] {
-        let name = ([state] + content.notes(on: state)).joined(separator: "\n")
+        // Each line begins at the left, as the names of other boxes.
+        let lines = ([state] + content.notes(on: state)).map { "\(dotLabel($0).dropFirst().dropLast())\\l" }
         let taken = content.isVisited(state) ? " \(Self.taken.joined(separator: "; "));" : ""
         let mark = state == marks.state ? " color=\"#ffd700\"; penwidth=3;" : taken
         let parts = regions.enumerated().flatMap { place, region in
@@ -123,14 +135,14 @@ struct DotLevel {
                 + region.level.lines.map { "    \($0)" } + ["}"]
         }
         return [
-            "subgraph \"\(box(state) ?? "")\" {", "    label=\(dotLabel(name));", "    style=rounded;\(mark)",
+            "subgraph \"\(box(state) ?? "")\" {", "    label=\"\(lines.joined())\";", "    style=rounded;\(mark)",
             "    \(id(state)) [shape=point, style=invis, width=0.01];",
         ]
             + parts.map { "    \($0)" } + ["}"]
     }
 
     private func cluster(_ box: DiagramBoxes.Box) -> [String] {
-        let content = box.states.flatMap(node) + box.boxes.flatMap(cluster)
+        let content = box.states.flatMap(node) + box.boxes.flatMap(cluster) + (labelNodes[box.number] ?? [])
         return [
             "subgraph \"\(boxes)\(box.number)\" {", "    label=\(dotLabel(box.name));",
             "    style=\"rounded,dashed\";",
@@ -138,51 +150,47 @@ struct DotLevel {
             + content.map { "    \($0)" } + ["}"]
     }
 
-    private func arrow(_ arrow: DiagramContent.Arrow) -> String {
-        let label = (["label=\(dotLabel(arrow.labels.joined(separator: "\n")))"] + (arrow.isTaken ? Self.taken : []))
-            .joined(separator: ", ")
+    /// Two edges, with the label between them.
+    ///
+    /// Graphviz draws edges from left to right. An edge that leads back is written the other way round, so that its label stays between its ends.
+    private func arrow(_ arrow: DiagramContent.Arrow, through label: String) -> [String] {
+        let source: String
+        let tail: String?
         switch arrow.from {
-        case .anyState: return edge(anyState, id(arrow.to), label, head: box(arrow.to))
-        case .state(let state):
-            // An arrow from a box to itself cannot be drawn: it is one at the node within.
-            let isLoop = state == arrow.to
-            return edge(
-                id(state),
-                id(arrow.to),
-                label,
-                tail: isLoop ? nil : box(state),
-                head: isLoop ? nil : box(arrow.to)
-            )
-        case .box(let number, let state):
-            return edge(id(state), id(arrow.to), label, tail: "\(boxes)\(number)", head: box(arrow.to))
+        case .anyState: (source, tail) = (anyState, nil)
+        case .state(let state): (source, tail) = (id(state), box(state))
+        case .box(let number, let state): (source, tail) = (id(state), "\(boxes)\(number)")
         }
+        let style = arrow.isTaken ? Self.taken : []
+        let (destination, head) = (id(arrow.to), box(arrow.to))
+        if arrow.isBackward {
+            return [
+                edge(destination, label, ["dir=back"] + style, tail: head),
+                edge(label, source, ["dir=none"] + style, head: tail),
+            ]
+        }
+        return [
+            edge(source, label, ["dir=none"] + style, tail: tail), edge(label, destination, style, head: head),
+        ]
     }
 
     /// An arrow between two nodes, or the boxes around them.
-    private func edge(_ from: String, _ to: String, _ label: String? = nil, tail: String? = nil, head: String? = nil)
-        -> String
-    {
+    private func edge(
+        _ from: String,
+        _ to: String,
+        _ attributes: [String] = [],
+        tail: String? = nil,
+        head: String? = nil
+    ) -> String {
         let ends = [tail.map { "ltail=\"\($0)\"" }, head.map { "lhead=\"\($0)\"" }]
-        let attributes = ([label] + ends).compactMap { $0 }
+        let attributes = attributes + ends.compactMap { $0 }
         return "\(from) -> \(to)\(attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]");"
     }
 }
 
-/// A name above a line, and lines of notes below it, as the label of a record.
-private func record(_ name: String, _ notes: [String]) -> String {
-    let fields = [name] + notes
-    let texts = fields.map { field in
-        // The outer quotes are those of the whole label. Between them, what has a meaning in records is escaped once more.
-        let text = dotLabel(field).unicodeScalars.dropFirst().dropLast()
-        // Of several spaces Graphviz keeps one, and of those at the ends none.
-        var isAfterSpace = true
-        var written = text.map { scalar in
-            defer { isAfterSpace = scalar == " " }
-            let isEscaped = "{}|<>".unicodeScalars.contains(scalar) || scalar == " " && isAfterSpace
-            return isEscaped ? "\\\(scalar)" : String(scalar)
-        }
-        if written.last == " " { written[written.count - 1] = "\\ " }
-        return written.joined()
-    }
-    return "\"\(texts[0])|\(texts.dropFirst().map { "\($0)\\l" }.joined())\""
+/// A name above a line, and notes below it, as a table in HTML.
+private func rows(_ name: String, _ notes: [String]) -> String {
+    let rows = notes.map { "<tr><td align=\"left\">\(dotHTML($0))</td></tr>" }.joined()
+    let table = "<table border=\"0\" cellspacing=\"0\" cellpadding=\"5\">"
+    return "<\(table)<tr><td>\(dotHTML(name))</td></tr><hr/>\(rows)</table>>"
 }

@@ -1,18 +1,20 @@
 public import Heraclitus
 
 extension Workflow {
-    /// What is odd about this workflow: states and events that nothing leads to, states without a way to the end, events that do the same.
+    /// Warnings about a valid workflow: unreachable states and events, states without a way to the end, events that do the same.
     ///
     /// ```swift
     /// #expect(Download.findings.isEmpty)
     /// ```
     ///
-    /// The first use of a workflow stops the program if its definition is wrong; `diagnostics` lists what is.
-    public static var findings: [WorkflowFinding] { table.findings }
+    /// The first use of a workflow stops the program if its definition is invalid; `diagnostics` lists the mistakes.
+    public static var findings: [WorkflowFinding] {
+        table.findings + statesWithUnheardFailures.map { .unheardFailure($0) }
+    }
 }
 
 extension TransitionTable {
-    /// What is odd about the workflow, of a decoded table, too.
+    /// Warnings about the workflow, also about that of a decoded table.
     ///
     /// First come findings about states and then those about events, each in the order of the definition. It takes time linear in the
     /// numbers of states and transitions, except that transitions of events without guards, hooks, deadlines and updates are sorted.
@@ -45,7 +47,7 @@ extension TransitionTable {
         var isFired = [Bool](repeating: false, count: events.count)
         var isPlain = events.map { !$0.isGuarded && !$0.hasHooks && !$0.isAutomatic }
         var reaches = [[Int]](repeating: [], count: events.count)
-        // Which data an update brings, no table says.
+        // A table omits the data that an update brings.
         for edge in graph.edges where edge.isUpdate { isPlain[edge.event] = false }
         for edge in graph.edges {
             if reached.contains(edge.from) { isFired[edge.event] = true }
@@ -63,7 +65,7 @@ extension TransitionTable {
             + same.map { .sameEvents($0.map { events[$0].name }) }
     }
 
-    /// Where an event leads and is ignored, by the numbers of the states.
+    /// The transitions of an event and the states that ignore it, by number.
     private struct Reach: Hashable {
         let edges: [Int]
         let ignored: [Int]

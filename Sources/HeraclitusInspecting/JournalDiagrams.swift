@@ -4,8 +4,7 @@ import HeraclitusEssentials
 extension Journal {
     /// The journal as a sequence diagram in Mermaid: a lifeline for each state, an arrow for each fire, and a note for anything else.
     ///
-    /// An arrow from a state to itself with a cross is a rejected fire, with its reason. What has happened in machines within the states is
-    /// left out.
+    /// An arrow from a state to itself with a cross is a rejected fire, with its reason. Lines of machines within the states are left out.
     /// - Returns: The text of the diagram.
     public func mermaidSequence() -> String {
         let states = statesInOrder
@@ -33,16 +32,16 @@ extension Journal {
 
     /// The journal as a Gantt chart in Mermaid: a section for each state, and a bar for each stay, with the event that has led there.
     ///
-    /// A rejected fire is a milestone. What has happened in machines within the states is left out. When the state was entered that the first
-    /// line leaves, the journal does not know; that stay is left out. The last stay ends with the last line. Where transitions are missing, as the
-    /// revisions say, or where a machine was made anew, a stay ends with the last line that is of it.
+    /// A rejected fire is a milestone. Lines of machines within the states are left out, and so is the stay that the first line ends, because the
+    /// journal omits its beginning. The last stay ends with the last line. Where revisions show a gap, or a machine was made anew, a stay ends with
+    /// its last line.
     /// - Returns: The text of the chart.
     public func mermaidGantt() -> String {
         var sections: [String: [String]] = [:]
         var stay: Stay?
         func end(at date: Int64, isLast: Bool = false) {
             guard let stay else { return }
-            // A bar without a length is not drawn.
+            // Mermaid omits a bar without a length.
             let end = Swift.max(date, stay.from + 1)
             let tags = (isLast ? "active, " : "") + "l\(stay.line), \(stay.from), \(end)"
             sections[stay.state, default: []].append("    \(stay.line). \(mermaidText(stay.event)) :\(tags)")
@@ -56,7 +55,7 @@ extension Journal {
                     stay?.revision = occurrence.revision
                 } else {
                     end(at: follows ? date : stay?.lastSeen ?? date)
-                    // Since when a state is there that is updated, only the line says that has led to it.
+                    // An update omits the beginning of the stay.
                     stay = occurrence.isUpdate ? nil : Stay(occurrence, in: number)
                 }
             case .rejected, .refused, .failed:
@@ -71,7 +70,7 @@ extension Journal {
             let isLast = ownLines.last?.occurrence.revision == stay.revision
             end(at: isLast ? last?.milliseconds ?? stay.lastSeen : stay.lastSeen, isLast: isLast)
         }
-        // Mermaid takes no title without a text.
+        // Mermaid refuses an empty title.
         let workflow = ownLines.first?.occurrence.workflow ?? ""
         var lines = ["gantt"] + [workflow].filter { !$0.isEmpty }.map { "    title \(mermaidText($0))" }
         lines += ["    dateFormat x", "    axisFormat %Y-%m-%d %H:%M:%S"]
@@ -90,7 +89,7 @@ extension Journal {
             .filter { seen.insert($0).inserted }
     }
 
-    /// The lines of the machine itself with their numbers, and not those of machines within its states.
+    /// The lines of the machine itself, with their numbers.
     private var ownLines: [(number: Int, occurrence: Occurrence)] {
         zip(firstLine..., self).lazy.filter { $1.path == nil }.map { ($0, $1) }
     }
@@ -101,7 +100,7 @@ private struct Stay {
     let state: String
     let event: String
 
-    /// The number of the line that has led to the state, and its date.
+    /// The number and the date of the line that entered the state.
     let line: Int
     let from: Int64
 
@@ -122,7 +121,7 @@ private struct Stay {
 }
 
 extension Occurrence {
-    /// The date as Mermaid reads it; at the ends of what it can be for one that is beyond.
+    /// The date in milliseconds, within the range of Mermaid's dates.
     fileprivate var milliseconds: Int64 {
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
         return Int64(Swift.min(Swift.max(milliseconds.isNaN ? 0 : milliseconds, -8.64e15), 8.64e15))

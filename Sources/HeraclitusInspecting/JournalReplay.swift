@@ -1,33 +1,32 @@
 public import Heraclitus
 public import HeraclitusEssentials
 
-/// A line of a journal that today's definition of the workflow does not allow.
+/// A line of a journal that today's definition of the workflow forbids.
 public struct JournalMisfit: Error, Sendable {
     /// The number of the line.
     public let line: Int
 
-    /// What has happened.
+    /// The occurrence in the line.
     public let occurrence: Occurrence
 
-    /// What a machine would say to it today.
+    /// The error that today's machine would throw.
     public let error: InvalidTransition
 }
 
 extension JournalMisfit: CustomStringConvertible, LocalizedError {
-    /// The line, and why it does not fit.
+    /// The line, and the error.
     public var description: String { "line \(line): \(error)" }
 
-    /// The same.
+    /// The same text as `description`.
     public var errorDescription: String? { description }
 }
 
 extension Journal {
     /// Runs a journal through today's definition of a workflow, by its table alone.
     ///
-    /// It follows the transitions from the source of the first: each event has to lead from the state in which the one before has ended
-    /// to the state that was entered. Where lines are missing, as their revisions say, it goes on from the source of the next; so it
-    /// does where the version of the workflow changes, because a migration may have changed the state. What was
-    /// rejected, ignored or is no fire is left out. No guard and no hook runs, because a journal does not have the states' data.
+    /// Each event has to lead from the destination of the line before to the destination of its own line. The replay begins anew at the source of a
+    /// line where revisions show a gap, and where the version of the workflow changes, because a migration may have changed the state. Lines of
+    /// rejected and ignored fires are left out, and so are actions. Guards and hooks stay silent, because a journal omits the states' data.
     ///
     /// Lines of an older version of the workflow have the names of their time. They are read with the names that
     /// `Migration.renameState(_:to:in:)` and `Migration.removeState(_:into:in:data:)` have given to their states since.
@@ -59,11 +58,11 @@ extension Journal {
     }
 }
 
-/// How far a journal was run through a definition.
+/// A run of a journal through a definition.
 private struct Replay<W: Workflow> {
     private let validator: TransitionValidator<W>
 
-    /// Where the last transition has led, and the machine's revision and the version of the workflow then.
+    /// The destination of the last transition, with the revision and the version of its line.
     private var last: (state: String, revision: Int, version: Int)?
 
     init(by validator: TransitionValidator<W>) { self.validator = validator }

@@ -36,10 +36,10 @@ private struct MermaidLevel {
     private let marks: DiagramMarks
     private let prefix: String
 
-    /// Names may be any text, identifiers not.
+    /// An identifier for each state, because names may be any text.
     private let ids: [String: String]
 
-    /// What is drawn in each state that holds machines.
+    /// The machines in each state.
     private let regions: [String: [(label: String, level: MermaidLevel)]]
 
     init(_ table: TransitionTable, _ marks: DiagramMarks, prefix: String) {
@@ -79,7 +79,7 @@ private struct MermaidLevel {
     /// The ids of the nodes for any state, here and within.
     var anyStates: [String] { (isAnyState ? [anyState] : []) + levels.flatMap(\.anyStates) }
 
-    /// The ids of the nodes with what is to say of states that hold machines.
+    /// The ids of the nodes with the notes of states that hold machines.
     var allNotes: [String] {
         table.states.filter { isComposite($0) && !content.notes(on: $0).isEmpty }.map { "\(id($0))n" }
             + levels.flatMap(\.allNotes)
@@ -91,7 +91,7 @@ private struct MermaidLevel {
         return [id] + (regions[state] ?? []).flatMap(\.level.allCurrent)
     }
 
-    /// The ids of the states through which the paths go.
+    /// The ids of visited states.
     var allVisited: [String] {
         table.states.filter(content.isVisited).map(id) + levels.flatMap(\.allVisited)
     }
@@ -126,7 +126,7 @@ private struct MermaidLevel {
             let more = notes.dropFirst().map { "\(id(state))n : \($0)" }
             inner[0] = ["state \"\(first)\" as \(id(state))n"] + more + inner[0]
         }
-        // Regions go on side by side.
+        // A line between parallel regions.
         return ["\(name) {"] + inner.joined(separator: ["--"]).map { "    \($0)" } + ["}"]
     }
 
@@ -137,9 +137,9 @@ private struct MermaidLevel {
     }
 }
 
-/// A text as Mermaid wants what it might take for its own: by number.
+/// A text in which characters with a meaning in Mermaid are numbers.
 ///
-/// It takes no empty text; instead of one there is a space.
+/// Mermaid refuses an empty text, so a space stands for it.
 func mermaidText(_ text: String) -> String {
     if text.isEmpty { return mermaidText(" ") }
     let scalars = text.unicodeScalars
@@ -147,7 +147,7 @@ func mermaidText(_ text: String) -> String {
     for index in scalars.indices {
         let scalar = scalars[index]
         let isPlain = scalar.properties.isAlphabetic || "0123456789 -_.".unicodeScalars.contains(scalar)
-        // It cuts off spaces at the ends, and takes "direction LR" for its own wherever that stands.
+        // Mermaid cuts off spaces at the ends, and takes "direction LR" for its own everywhere.
         let isLost =
             scalar == " "
             && (written.isEmpty || scalars.index(after: index) == scalars.endIndex

@@ -5,14 +5,14 @@ extension TransitionTable {
     ///
     /// States and final states have their names as ids. An event that leads to one state has its own name; where it leads to several, each has a
     /// transition for the event's name, a dot and the name of the state. An event that updates a state has a transition without a target, which exits
-    /// and enters nothing. An ignored event has none, because SCXML drops what no transition is for. What is not a letter, a digit, `-` or `_` in
-    /// a name is written as its number, such as `_x20_` for a space; so is `_` alone, and an empty name is `_x_`. Guards, groups and why an event
-    /// fires by itself are left out.
+    /// and enters nothing. An ignored event has none, because SCXML drops events without a transition. Letters, digits, `-` and `_` of a name stay, and
+    /// other characters become numbers, such as `_x20_` for a space; so does `_` alone, and an empty name is `_x_`. Guards, groups and the reasons
+    /// of automatic events are left out.
     ///
     /// A state that holds machines is a state with a child for each of its `regions`, parallel if there are several. The ids of the states
-    /// in there and their events begin with the names on the way, and a dot: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML
-    /// take `payment` for the beginning of `payment.settle`; so where an event is named like the machine, it is `_x_payment.settle`. Of machines
-    /// without names of their own, such as those in a list, the second is `Bell.2`.
+    /// of such a machine and their events have the path before them: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML
+    /// take `payment` for the beginning of `payment.settle`. An event with the machine's name therefore makes it `_x_payment.settle`. The second
+    /// of several machines without names, such as those in a list, is `Bell.2`.
     /// - Returns: The text of the document.
     public func scxml() -> String {
         let head = [
@@ -48,7 +48,7 @@ extension TransitionTable {
         }
     }
 
-    /// The machines that a state holds; several go on side by side.
+    /// The machines of a state; several run in parallel.
     private static func scxmlRegions(
         _ regions: [Region],
         of state: String,
@@ -63,7 +63,7 @@ extension TransitionTable {
             // No name has a dot.
             let name = number == 1 ? plain : "\(plain).\(number)"
             let id = "\(state).\(name)"
-            // No name begins like this: what is behind `_x` in one is a number.
+            // Names never begin like this: a number stands behind `_x`.
             let path = eventPath + (eventNames.contains(plain) ? "_x_" : "") + name + "."
             let states = region.table.scxmlStates(statePath: id + ".", eventPath: path).map { "    \($0)" }
             return ["<state id=\"\(id)\" initial=\"\(id).\(xmlName(region.table.initial))\">"] + states + ["</state>"]
@@ -72,9 +72,9 @@ extension TransitionTable {
         return ["<parallel id=\"\(state)._\">"] + parts.map { "    \($0)" } + ["</parallel>"]
     }
 
-    /// A name of XML, another one for each text.
+    /// A name of XML, unique for each text.
     static func xmlName(_ text: String) -> String {
-        // An underscore alone is the id of the parallel state, and behind `_x` in the other names is a number.
+        // An underscore alone is the id of the parallel state, and in other names a number stands behind `_x`.
         if text.isEmpty { return "_x_" }
         if text == "_" { return "_x5f_" }
         var name = ""
@@ -82,7 +82,7 @@ extension TransitionTable {
         while let scalar = rest.popFirst() {
             let isLetter = "a"..."z" ~= scalar || "A"..."Z" ~= scalar
             let isPlain = isLetter || (!name.isEmpty && ("0"..."9" ~= scalar || scalar == "-"))
-            // An underscore that would look like the beginning of a number is one.
+            // An underscore that looks like the beginning of a number becomes a number.
             if isPlain || (scalar == "_" && rest.first != "x") {
                 name.unicodeScalars.append(scalar)
             } else {

@@ -1,6 +1,6 @@
 import Heraclitus
 
-/// The names of the events of a document, in an order in which each state has its own.
+/// The names of a document's events, in an order that agrees with each state's order.
 struct SCXMLEvents {
     private var known: [String: Int] = [:]
     private var all: [String] = []
@@ -23,7 +23,7 @@ struct SCXMLEvents {
         }
     }
 
-    /// The names in an order in which each state has its own, as far as there is one, and else in that of the document.
+    /// The names in an order that agrees with each state's order, or in that of the document where states contradict one another.
     var names: [String] {
         var counts = [Int](repeating: 0, count: all.count)
         for list in later { for next in list { counts[next] += 1 } }
@@ -36,11 +36,11 @@ struct SCXMLEvents {
                 if counts[next] == 0 { waiting.append(next) }
             }
         }
-        // States that contradict one another have no such order.
+        // The states contradict one another.
         return (ordered.count == all.count ? ordered : Array(all.indices)).map { all[$0] }
     }
 
-    /// An event and another one whose name goes on behind a dot: SCXML takes the second for the first, too.
+    /// An event, and another one whose name continues the first behind a dot: SCXML takes the second for the first, too.
     var ambiguous: (String, String)? {
         struct Beginning: Hashable {
             var count = 0
@@ -71,7 +71,7 @@ struct SCXMLEvents {
 }
 
 extension TransitionTable {
-    /// The text of which `xmlName` has made a name.
+    /// The text of a name that `xmlName` made.
     static func text(ofXMLName name: String) -> String {
         if name == "_x_" { return "" }
         guard name.contains("_x") else { return name }

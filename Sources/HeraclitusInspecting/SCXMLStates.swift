@@ -1,8 +1,8 @@
 import Heraclitus
 
-/// The states of a document in SCXML, in its order: a state comes before those in it.
+/// The states of a document in SCXML, in its order: a state comes before its inner states.
 ///
-/// Nothing calls itself for each level, because a document from outside may have any number of them.
+/// Functions loop over levels and do not call themselves, because a foreign document may have any number of levels.
 struct SCXMLStates {
     private struct Transition {
         let event: String
@@ -168,7 +168,7 @@ struct SCXMLStates {
         let isUpdate: Bool
     }
 
-    /// How many states around others may be asked for transitions.
+    /// The largest number of outer states that are asked for transitions.
     private static let limit = 10_000_000
 
     mutating func table(version: Int) throws(UnreadableSCXML) -> TransitionTable {
@@ -234,7 +234,7 @@ struct SCXMLStates {
         for (number, state) in states.enumerated() {
             if let parent = state.parent { table.superstates[names[number]] = names[parent] }
         }
-        // A state around others is none in which a machine is.
+        // A machine is never in an outer state itself.
         let around = Set(states.compactMap(\.parent))
         if !around.isEmpty {
             let composed = Set(around.map { names[$0] })
@@ -245,7 +245,7 @@ struct SCXMLStates {
 
     /// The names of the events of a state's transitions.
     ///
-    /// Behind the name of an event with several destinations stands the destination, as ``TransitionTable/scxml()`` writes it.
+    /// The name of an event with several destinations ends with the destination, as ``TransitionTable/scxml()`` writes it.
     private func events(of state: Int) -> [String] {
         let transitions = states[state].transitions
         let beginnings = transitions.map { transition -> String? in
@@ -260,7 +260,7 @@ struct SCXMLStates {
         }
     }
 
-    /// For each state the one that is entered with it: itself, or the initial one of those in it.
+    /// For each state the state that a machine enters with it: itself, or its initial inner state.
     private mutating func leaves() -> [Int] {
         var leaves = Array(states.indices)
         for number in states.indices.reversed() where states[number].end > number + 1 {

@@ -2,7 +2,7 @@ package import Heraclitus
 
 /// A table as a graph: states and events by number, a transition an edge.
 ///
-/// A decoded table may say anything. Of states that have one name the first counts, and an edge from or to a name that is no state's is left out.
+/// A decoded table may repeat states and name unknown ones. The first state of a name counts, and edges of unknown states are left out.
 package struct TableGraph: Sendable {
     /// A transition of an event.
     package struct Edge: Hashable, Sendable {
@@ -18,10 +18,10 @@ package struct TableGraph: Sendable {
     /// All transitions, in the order of the definition.
     package let edges: [Edge]
 
-    /// The numbers of the edges that lead from each state, updates too, in the order of the definition.
+    /// The numbers of the edges from each state, with updates, in the order of the definition.
     package let leaving: [[Int]]
 
-    /// The states in which a machine may begin: the initial one first, then those that the workflow lists.
+    /// The states in which a machine may begin: the initial state first, then the listed ones.
     package let beginnings: [Int]
 
     /// The number of the nearest superclass of each state.
@@ -50,12 +50,29 @@ package struct TableGraph: Sendable {
     /// The number of a state.
     package func number(of state: String) -> Int? { numbers[state] }
 
-    /// The states in which a machine can be that begins in one of some states, these included.
+    /// The states that a machine can reach from some states, with these.
     package func reached(from beginnings: [Int]) -> Set<Int> {
         reached(from: beginnings, neighbours: { leaving[$0].lazy.map { edges[$0].to } })
     }
 
-    /// The states from which one of some states can be reached, these included.
+    /// The places of states in a breadth-first search from the initial state; unreachable states come last.
+    func order(of names: [String]) -> [String: Int] {
+        var places: [Int: Int] = [:]
+        var found = Array(beginnings.prefix(1))
+        for state in found { places[state] = places.count }
+        var next = 0
+        while next < found.count {
+            for edge in leaving[found[next]] where places[edges[edge].to] == nil {
+                places[edges[edge].to] = places.count
+                found.append(edges[edge].to)
+            }
+            next += 1
+        }
+        let pairs = names.enumerated().map { number, name in (name, places[number] ?? count + number) }
+        return Dictionary(pairs) { first, _ in first }
+    }
+
+    /// The states from which a machine can reach some states, with these.
     package func reaching(_ ends: [Int]) -> Set<Int> {
         var sources = [[Int]](repeating: [], count: count)
         for edge in edges { sources[edge.to].append(edge.from) }

@@ -1,43 +1,48 @@
 import Heraclitus
 
-/// Something odd about a workflow that works.
+/// A warning about a valid workflow.
 ///
-/// `Workflow.diagnostics` lists mistakes. A finding may be meant so. It follows from the transition table alone, as `TransitionTable.findings`
-/// shows: guards are not part of it.
+/// `Workflow.diagnostics` lists mistakes. A finding may be intended. It follows from the transition table alone, without guards, except
+/// ``unheardFailure(_:)``.
 @nonexhaustive
 public enum WorkflowFinding: Hashable, Sendable {
-    /// No machine that begins in the initial state, or in one of `Workflow.states`, can come to a state.
+    /// A state that machines never reach from the initial state or from `Workflow.states`.
     ///
-    /// A superclass whose subclasses can be reached is none of these.
+    /// A superclass with a reachable subclass counts as reached.
     case unreachableState(String)
 
-    /// A machine that has come to a state can never come to a final one.
+    /// A state without a way to a final state.
     ///
-    /// In a workflow that has no final state, such as a traffic light, no state is one of these.
+    /// A workflow without final states, such as a traffic light, has none of these findings.
     case endlessState(String)
 
-    /// Nothing leaves a state, and `Workflow.finals` lists others.
+    /// A state that no event leaves and that `Workflow.finals` omits.
     case deadEnd(String)
 
-    /// `Workflow.finals` lists a state, and events lead from it.
+    /// A state that `Workflow.finals` lists and that events leave.
     case leftFinal(String, events: [String])
 
-    /// `Workflow.finals` lists a class that is not a state of the workflow.
+    /// A class in `Workflow.finals` that is not a state of the workflow.
     case unknownFinal(String)
 
-    /// An event can never be fired: no machine can come to a state that it leads from.
+    /// An event whose sources are all unreachable.
     case unreachableEvent(String)
 
-    /// Several events lead from and to the same states; none has a guard or a hook, and none fires by itself.
+    /// Several events with the same transitions, without guards and hooks, which do not fire by themselves.
     ///
-    /// An event that updates a state is none of these: another one brings other data.
+    /// An event that updates a state is left out: another one brings other data.
     case sameEvents([String])
+
+    /// The work of a `Working` state may throw, and no event with `whenFailed()` leads from the state: the machine stays there.
+    ///
+    /// Observers hear of such an error. Only `Workflow.findings` has this one, because a table has no work.
+    case unheardFailure(String)
 }
 
 extension WorkflowFinding: CustomStringConvertible {
-    /// A sentence that names what is odd.
+    /// The warning in a sentence.
     ///
-    /// Names of more than 200 characters are shortened: a decoded table may have any.
+    /// Names of more than 200 characters are shortened, because a decoded table may have names of any length.
     public var description: String {
         switch self {
         case .unreachableState(let state):
@@ -52,6 +57,8 @@ extension WorkflowFinding: CustomStringConvertible {
             "The state \(state.shortened) is listed as final, and is not a state of the workflow."
         case .unreachableEvent(let event):
             "The event \"\(event.shortened)\" can never be fired: no events lead to its sources."
+        case .unheardFailure(let state):
+            "The work of \(state.shortened) may fail, and no event follows from that. Add `.whenFailed()` to one."
         case .sameEvents(let events):
             "The events \(Self.list(events)) do the same: they lead from and to the same states, without guards, hooks or deadlines."
         }

@@ -1,13 +1,13 @@
-/// Reads the elements of a document in XML: strict, linear, and without what lets a short document become a long one.
+/// Reads the elements of a document in XML, strictly and in linear time.
 ///
-/// A document type, with which a document may define entities, is refused. Texts between elements are only white space in what is read here.
+/// It refuses a document type, whose entities can make a short document long. Texts between elements are white space here.
 struct XMLReader {
     struct Element {
         let name: String
         let attributes: [String: String]
         let line: Int
 
-        /// Whether nothing is in it: `<final id="end"/>`.
+        /// Whether the element is empty: `<final id="end"/>`.
         let isEmpty: Bool
     }
 
@@ -149,8 +149,8 @@ struct XMLReader {
         }
     }
 
-    /// Skips what stands between elements.
-    /// - Returns: The line of what is more than white space; `nil` if nothing is.
+    /// Skips the text between elements.
+    /// - Returns: The line of the first character that is not white space; `nil` without one.
     private mutating func skipText() -> Int? {
         var text: Int?
         while place < bytes.count, bytes[place] != UInt8(ascii: "<") {

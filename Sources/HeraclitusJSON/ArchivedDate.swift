@@ -1,7 +1,7 @@
 public import HeraclitusEssentials
 
 extension JSONEncoder.DateEncodingStrategy {
-    /// Writes dates as archives do: in ISO 8601 and UTC, to the nanosecond, without decimals at the end that are zero.
+    /// Writes dates like archives: ISO 8601 in UTC, to the nanosecond, without trailing zeros.
     public static var archived: Self {
         .custom { date, encoder in
             var container = encoder.singleValueContainer()
@@ -14,7 +14,7 @@ extension JSONEncoder.DateEncodingStrategy {
 }
 
 extension JSONDecoder.DateDecodingStrategy {
-    /// Reads dates as archives have them, and any other ISO 8601.
+    /// Reads the dates of archives and other ISO 8601 dates.
     public static var archived: Self {
         .custom { decoder in
             try ArchivedDate.date(from: try decoder.singleValueContainer())
@@ -22,14 +22,14 @@ extension JSONDecoder.DateDecodingStrategy {
     }
 }
 
-/// Dates as ISO 8601 text with up to nine decimals of a second, more than which other readers refuse.
+/// Dates as ISO 8601 text with up to nine decimals of a second, because other readers reject more.
 ///
-/// A date that was read has the same text when it is written again.
+/// A date keeps its text when it is read and written again.
 package enum ArchivedDate {
-    /// Those that ISO 8601 writes without an agreement between the parties.
+    /// The dates of four-digit years, which ISO 8601 can write without an agreement between parties.
     static let writable = secondsOfFourDigitYears
 
-    /// The number of bytes of `2026-01-01T12:00:00`, behind which decimals and a zone follow.
+    /// The number of bytes of `2026-01-01T12:00:00`, before decimals and zone.
     private static let headLength = 19
 
     package static func text(of date: Date) -> String? {
@@ -47,12 +47,12 @@ package enum ArchivedDate {
 
     private static let billion = 1_000_000_000
 
-    /// Nine digits.
+    /// The nine decimals of a number of nanoseconds.
     private static func decimals(of nanoseconds: Int) -> Substring { "\(billion + nanoseconds)".dropFirst() }
 
-    /// The error of a date without a text.
+    /// The error of a date that ISO 8601 cannot represent.
     static func invalid(_ date: Date, _ path: [any CodingKey]) -> EncodingError {
-        // Whoever prints the error would describe the date itself, which may stop the program.
+        // The error has the date as text, because describing the date itself may stop the program.
         .invalidValue(
             HeraclitusJSON.text(of: date),
             .init(codingPath: path, debugDescription: "ISO 8601 cannot represent this date.")
@@ -68,12 +68,12 @@ package enum ArchivedDate {
         )
     }
 
-    /// The date of a text; `nil` for one that is none, or that would be another day when it is written again.
+    /// The date of a text; `nil` for an invalid text, and for a date that would be written as another day.
     package static func date(of text: String) -> Date? {
         let head = String(decoding: text.utf8.prefix(headLength), as: UTF8.self)
-        // Foundation reads the 31st of February as a day of March.
+        // Foundation reads February 31 as a day of March.
         guard let utc = wholeSeconds(of: head + "Z"), utc.formatted(.iso8601) == head + "Z" else { return nil }
-        // By its UTF-8: what follows the head may belong to the same character.
+        // The text is cut in UTF-8, because the first character after the head may combine with it.
         var zone = Substring(text.utf8.dropFirst(headLength))
         var decimals: Substring?
         if zone.first == "." {
@@ -86,7 +86,7 @@ package enum ArchivedDate {
         return exact
     }
 
-    /// The date of a text without decimals; `nil` also if something follows it.
+    /// The date of a whole text without decimals; `nil` for trailing text.
     private static func wholeSeconds(of text: String) -> Date? {
         let all = text.startIndex..<text.endIndex
         let found = try? Date.ISO8601FormatStyle.iso8601.consuming(text, startingAt: all.lowerBound, in: all)
@@ -94,7 +94,9 @@ package enum ArchivedDate {
         return found.output
     }
 
-    /// The date in a zone, of which Foundation checks the hours, but neither minutes nor seconds; and it takes decimals.
+    /// The date in a zone.
+    ///
+    /// Foundation checks only the hours of a zone and accepts decimals, so this function checks the rest.
     private static func date(_ head: String, in zone: Substring) -> Date? {
         let numbers = zone.split { !$0.isNumber }
         let afterHours = (numbers.first?.dropFirst(2) ?? "") + numbers.dropFirst().joined()
@@ -106,12 +108,12 @@ package enum ArchivedDate {
         guard let decimals else { return whole }
         let seconds = whole.timeIntervalSinceReferenceDate
         guard decimals.utf8.count <= 9 else {
-            // Archives had up to 17.
+            // Older archives have up to 17 decimals.
             return Double("0." + decimals).map { Date(timeIntervalSinceReferenceDate: seconds + $0) }
         }
         guard let number = Int(decimals) else { return nil }
         let nanoseconds = repeatElement(10, count: 9 - decimals.utf8.count).reduce(number, *)
-        // The number that is nearest to the text: a sum would be rounded twice.
+        // The number is parsed from one text, because a sum would be rounded twice.
         let text =
             seconds < 0 && nanoseconds > 0
             ? "-\(Int(-seconds) - 1).\(Self.decimals(of: billion - nanoseconds))"

@@ -1,20 +1,20 @@
 import HeraclitusEssentials
 
-/// A number as it is written in decimal, whatever its size: two texts of one number have the same.
+/// A decimal number of any size, which is equal for all texts of the number.
 struct DecimalDigits: Equatable {
-    /// Also of a zero.
+    /// Whether the number is negative, also for zero.
     let isNegative: Bool
 
-    /// The digits, 0 to 9, with a zero at neither end; none for zero.
+    /// The digits from 0 to 9 without zeros at either end; empty for zero.
     let digits: ArraySlice<UInt8>
 
     /// The power of ten of the last digit.
     let exponent: Int
 
-    /// Far beyond every number that there is a type for.
+    /// A limit far beyond the numbers of all types.
     private static let powerLimit = 1_000_000_000_000
 
-    /// Reads a number as JSON writes one; `nil` for what is none, or has a power of ten of more than twelve digits.
+    /// Reads a JSON number; `nil` for an invalid one, or for an exponent of more than twelve digits.
     init?(_ text: some Sequence<UInt8>) {
         var digits: [UInt8] = []
         var exponent = 0
@@ -49,11 +49,11 @@ struct DecimalDigits: Equatable {
         self.isNegative = isNegative
         self.digits = significant[..<end]
         self.exponent = self.digits.isEmpty ? 0 : exponent + significant.endIndex - end
-        // So that what it is written as is read again.
+        // A larger exponent would be rejected when the number is read again.
         guard abs(self.exponent) < Self.powerLimit else { return nil }
     }
 
-    /// What follows the `e`.
+    /// The exponent after the `e`.
     private static func power(_ rest: inout some IteratorProtocol<UInt8>) -> Int? {
         var next = rest.next()
         let isNegative = next == UInt8(ascii: "-")
@@ -73,7 +73,7 @@ struct DecimalDigits: Equatable {
         one.isNegative == other.isNegative && one.exponent == other.exponent && one.digits.elementsEqual(other.digits)
     }
 
-    /// The number as a type, if it is one of that exactly.
+    /// The number as an integer type, if it is exact.
     func integer<T: FixedWidthInteger>(as type: T.Type) -> T? {
         guard exponent >= 0, digits.count + exponent <= 40 else { return nil }
         var number: T = 0
@@ -89,10 +89,10 @@ struct DecimalDigits: Equatable {
         return number
     }
 
-    /// Whether a `Decimal` has certainly room for all digits: it has 128 bits of them, and a power of ten of eight bits.
+    /// Whether a `Decimal` certainly holds all digits: it has 128 bits for them, and eight bits for the exponent.
     private var isDecimal: Bool { digits.count <= 38 && (-127...127).contains(exponent) }
 
-    /// The number as a `Decimal`, if that has all of its digits.
+    /// The number as a `Decimal`, if it holds all digits.
     var decimal: Decimal? {
         guard digits.count <= 39, (-200...200).contains(exponent) else { return nil }
         guard !digits.isEmpty else { return 0 }
@@ -103,12 +103,12 @@ struct DecimalDigits: Equatable {
         return decimal
     }
 
-    /// The number as it is written: the same for two texts of one number.
+    /// The text of the number, which is equal for all texts of the number.
     var text: String {
         plainText ?? (isNegative ? "-" : "") + String(decoding: digits.map { $0 + 48 }, as: UTF8.self) + "e\(exponent)"
     }
 
-    /// The number as a `Decimal` writes itself, without a power of ten; `nil` far beyond what one can be.
+    /// The number in the form of a `Decimal`, without an exponent; `nil` for a number far beyond its range.
     var plainText: String? {
         guard (-200...200).contains(exponent) else { return nil }
         let zero = UInt8(ascii: "0")

@@ -1,12 +1,12 @@
 extension JSONValue {
-    /// The number of a text of JSON, in the one form that has all of its digits; `nil` for what is no number, or beyond all bounds.
+    /// The value of a JSON number in the first form with all its digits; `nil` if it is invalid or beyond all bounds.
     init?(number source: ArraySlice<UInt8>) {
         if let integer = Self.small(source) {
             self = .integer(integer)
             return
         }
         let text = String(decoding: source, as: UTF8.self)
-        // A Double has up to 15 digits of any decimal. Integers are none of them.
+        // A Double represents any fraction of up to 15 digits; integers have another form.
         if source.count <= 16, !source.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }), let number = Double(text),
             number.rounded() != number
         {
@@ -17,7 +17,7 @@ extension JSONValue {
         self.init(digits)
     }
 
-    /// The number of a text.
+    /// The value of a text's number.
     init?(number text: String) { self.init(number: Array(text.utf8)[...]) }
 
     private init(_ digits: DecimalDigits) {
@@ -34,7 +34,7 @@ extension JSONValue {
         }
     }
 
-    /// The number of up to 18 digits, which most are; a zero may have a sign.
+    /// The integer of up to 18 characters, which is the common case; `nil` for a signed zero.
     private static func small(_ source: ArraySlice<UInt8>) -> Int? {
         guard source.count <= 18, let first = source.first else { return nil }
         let isNegative = first == UInt8(ascii: "-")

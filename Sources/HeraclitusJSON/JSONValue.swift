@@ -1,4 +1,4 @@
-/// Any JSON value, for data whose type is not known yet.
+/// A JSON value of any kind, for data of unknown type.
 ///
 /// It can be written as a literal, and edited by subscript:
 ///
@@ -8,7 +8,7 @@
 /// data["url"]?.stringValue
 /// ```
 ///
-/// A number that was read has one form, the first in this list that has all of its digits; so equal numbers are equal values.
+/// A read number takes the first form of this list that has all its digits, so equal numbers are equal values.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null
@@ -16,16 +16,16 @@ public enum JSONValue: Hashable, Sendable {
     /// `true` or `false`.
     case bool(Bool)
 
-    /// A number without a fraction.
+    /// A whole number.
     case integer(Int)
 
-    /// A number without a fraction that is larger than any `Int`.
+    /// A whole number beyond the largest `Int`.
     case unsigned(UInt64)
 
-    /// Any other number that a `Double` can represent exactly.
+    /// Any other number that a `Double` represents exactly.
     case number(Double)
 
-    /// A number with more digits than a `Double` can represent, such as an amount of money, as text.
+    /// The text of a number with more digits than a `Double`, such as an amount of money.
     case decimal(String)
 
     /// A text.
@@ -41,16 +41,16 @@ public enum JSONValue: Hashable, Sendable {
 // MARK: - Looking and changing
 
 extension JSONValue {
-    /// The value for a key of an object; `nil` if there is none, or if this is not an object.
+    /// The value for a key of an object; `nil` for a missing key and for other values.
     ///
-    /// Setting `nil` removes the key. `null` becomes an object when a key is set; any other value does not change.
+    /// Setting `nil` removes the key. Setting a key turns `null` into an object, and leaves other values unchanged.
     /// - Parameter key: The key.
     public subscript(key: String) -> JSONValue? {
         get { if case .object(let values) = self { values[key] } else { nil } }
         set {
             switch self {
             case .object(var values):
-                // Let go of it, or changing it would be copying it.
+                // Dropping this reference avoids a copy of the object.
                 self = .null
                 values[key] = newValue
                 self = .object(values)
@@ -61,9 +61,9 @@ extension JSONValue {
         }
     }
 
-    /// The element of a list; `nil` beyond its end, or if this is not a list.
+    /// The element of a list; `nil` beyond its end and for other values.
     ///
-    /// Setting `nil` removes the element; setting one beyond the end changes nothing.
+    /// Setting `nil` removes the element. Setting an element beyond the end changes nothing.
     /// - Parameter index: The place, from 0.
     public subscript(index: Int) -> JSONValue? {
         get {
@@ -78,10 +78,10 @@ extension JSONValue {
         }
     }
 
-    /// The text, if this is one.
+    /// The text of a string; `nil` for other values.
     public var stringValue: String? { if case .string(let string) = self { string } else { nil } }
 
-    /// The number, if this is one that an `Int` can represent.
+    /// The number as an `Int`; `nil` if it is inexact, and for other values.
     public var intValue: Int? {
         switch self {
         case .integer(let integer): integer
@@ -91,7 +91,7 @@ extension JSONValue {
         }
     }
 
-    /// The number, if this is one.
+    /// The number as a `Double`; `nil` for other values.
     public var doubleValue: Double? {
         switch self {
         case .integer(let integer): Double(integer)
@@ -102,19 +102,19 @@ extension JSONValue {
         }
     }
 
-    /// The Boolean, if this is one.
+    /// The Boolean; `nil` for other values.
     public var boolValue: Bool? { if case .bool(let bool) = self { bool } else { nil } }
 
-    /// The elements, if this is a list.
+    /// The elements of a list; `nil` for other values.
     public var arrayValue: [JSONValue]? { if case .array(let array) = self { array } else { nil } }
 
-    /// The values by key, if this is an object.
+    /// The values of an object by key; `nil` for other values.
     public var objectValue: [String: JSONValue]? {
         if case .object(let object) = self { object } else { nil }
     }
 }
 
-// MARK: - Writing down
+// MARK: - Literals
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
@@ -123,7 +123,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     /// - Parameter value: The text.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// Makes a number without a fraction.
+    /// Makes a whole number.
     /// - Parameter value: The number.
     public init(integerLiteral value: Int) { self = .integer(value) }
 
@@ -139,7 +139,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     /// - Parameter elements: The elements.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Makes an object; the last of two values for one key is used.
-    /// - Parameter elements: Keys and values.
+    /// Makes an object with the last of two values for one key.
+    /// - Parameter elements: The keys and values.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(Dictionary(elements) { $1 }) }
 }

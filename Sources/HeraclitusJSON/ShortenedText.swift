@@ -1,22 +1,22 @@
-// How long may an error's text be when a name in it comes from outside?
+// Limits foreign texts in errors.
 
 extension String {
-    /// The length of a name in an error's text, at most, in Unicode scalars.
+    /// The maximum length of a name in an error's text, in Unicode scalars.
     private static let nameLimit = 200
 
-    /// The length of what another error says, in the text of the error that it has caused.
+    /// The maximum length of another error's text in an error's text.
     private static let explanationLimit = 1_000
 
-    /// The text as it is if it is short, or else its beginning and its end with an ellipsis between them.
+    /// The text, with an ellipsis in place of the middle if it is long.
     ///
-    /// Each name that may come from outside is so in an error's text: of an archive, a file, a line of a journal, or a caller who has read it
-    /// somewhere. An error's properties have the whole.
+    /// Errors shorten each name that may come from outside, such as an archive, a file or a journal. Their properties
+    /// have the whole names.
     package var shortened: String { shortened(to: Self.nameLimit) }
 
-    /// The same for what another error says.
+    /// The text of another error, with an ellipsis in place of the middle if it is long.
     package var shortenedExplanation: String { shortened(to: Self.explanationLimit) }
 
-    // In scalars: a character alone may be as long as any text.
+    // The length counts scalars, because a single character may be of any length.
     private func shortened(to limit: Int) -> String {
         guard utf8.count > limit, unicodeScalars.count > limit else { return self }
         let end = limit / 4

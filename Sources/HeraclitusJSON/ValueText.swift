@@ -1,14 +1,14 @@
 import HeraclitusEssentials
 
-/// What a value says of itself, for a text that people read.
+/// The description of a value for people.
 ///
-/// Foundation stops the program that asks it to describe a date which is no number. No archive has such a date, so the texts about what
-/// cannot be written meet it.
+/// It also describes invalid dates, for which Foundation stops the program. Only errors about unwritable values have
+/// such dates.
 ///
-/// The members of a dictionary come in the order of their keys, so that equal values have the same text in every process.
+/// The members of a dictionary are sorted by their keys, so equal values have equal texts in every process.
 package func text(of value: Any) -> String { text(of: value) { "\($0)" } }
 
-/// A value's text; `word` describes one that has no elements.
+/// The text of a value; `word` describes a value without elements.
 private func text(of value: Any, word: (Any) -> String) -> String {
     switch value {
     case let date as Date where !isDescribable(date):
@@ -22,7 +22,9 @@ private func text(of value: Any, word: (Any) -> String) -> String {
     }
 }
 
-/// Whether Swift would come to a date that it cannot describe: it describes a value by its members, unless that has words of its own.
+/// Whether Swift's description of a value would reach an invalid date.
+///
+/// Swift describes a value by its members, unless the value describes itself.
 private func hasIndescribableMember(_ value: Any) -> Bool {
     if let date = value as? Date { return !isDescribable(date) }
     let mirror = Mirror(reflecting: value)
@@ -35,12 +37,12 @@ private func hasIndescribableMember(_ value: Any) -> Bool {
     }
 }
 
-/// As Swift describes a value, but for the dates in it.
+/// Swift's description of a value, with valid texts for its dates.
 private func textByMembers(of value: Any) -> String {
     let mirror = Mirror(reflecting: value)
     let members = mirror.children.map { (label: $0.label, text: textOfElement($0.value)) }
     func labelled(_ label: String?, _ text: String) -> String {
-        // The members of a tuple without names have numbers.
+        // The members of an unnamed tuple have numbers as labels.
         label.flatMap { $0.hasPrefix(".") ? nil : "\($0): \(text)" } ?? text
     }
     switch mirror.displayStyle {
@@ -56,11 +58,11 @@ private func textByMembers(of value: Any) -> String {
     }
 }
 
-/// The text of an element or a member, as Swift describes them: a text is quoted.
+/// The text of an element or a member, in which Swift quotes texts.
 private func textOfElement(_ element: Any) -> String { text(of: element) { String(reflecting: $0) } }
 
 extension JSONValue {
-    /// A value of Swift's own that says the same, with an ellipsis for what lies deeper than some levels.
+    /// The value in Swift's own types, with an ellipsis below a number of levels.
     fileprivate func plain(levels: Int) -> Any {
         switch self {
         case .array where levels == 0, .object where levels == 0: "…"

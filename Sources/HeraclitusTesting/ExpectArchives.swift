@@ -1,10 +1,10 @@
 import Foundation
 public import Heraclitus
 
-/// Throws unless all properties of a state survive an archive: it encodes the state, decodes it, and compares both.
+/// Throws unless all properties of a state survive an archive: encodes the state, decodes it, and compares both.
 ///
-/// It finds properties that compile and are lost: those of a subclass whose superclass is `Codable`, and which has no
-/// `encode(to:)` of its own, for which the compiler never asks:
+/// The check finds properties that compile and are lost. A subclass of a `Codable` class loses its own properties if it
+/// lacks `encode(to:)`, and the compiler accepts the class:
 ///
 /// ```swift
 /// @Test func states() throws {
@@ -12,15 +12,15 @@ public import Heraclitus
 /// }
 /// ```
 ///
-/// Properties are found by reflection. Values that are `Equatable` are compared with `==`, machines by their states,
-/// dictionaries by their keys, and everything else by its own properties. Objects may refer back to each other. A `Live` value is left out; name
-/// other properties that are left out on purpose in `except`.
+/// The check finds properties by reflection. It compares `Equatable` values with `==`, machines by their states,
+/// dictionaries by their keys, and everything else by its own properties. Objects may refer back to each other. `Live`
+/// values are skipped. Name other properties that archives leave out on purpose in `except`.
 ///
-/// Whether two closures are the same nobody can say, so a closure counts as lost unless it is in `except`. Reflection does not look
-/// into what cannot be copied, such as a `Mutex`: what is lost in there is not found.
+/// A closure cannot be compared, so it counts as lost unless it is in `except`. Reflection cannot look into noncopyable
+/// values such as a `Mutex`, so losses inside them stay hidden.
 /// - Parameters:
 ///   - state: The state.
-///   - except: Names of properties that need not survive.
+///   - except: Names of properties that may be lost.
 /// - Throws: ``LostInArchive``, or the error of encoding or decoding.
 public func expectArchives(_ state: some WorkflowState, except: Set<String> = []) throws {
     let json = try ArchiveEncoder.bytes(of: state)
@@ -40,7 +40,7 @@ func expectEqual(
     guard lost.isEmpty else { throw LostInArchive(state: type(of: state).name, properties: lost) }
 }
 
-/// Properties of a state that do not survive being archived.
+/// The error of a state that loses properties in an archive.
 public struct LostInArchive: Error, Equatable, CustomStringConvertible {
     /// The name of the state.
     public let state: String
@@ -66,7 +66,7 @@ private final class Comparison {
 
     private let except: Set<String>
 
-    /// The objects whose properties are being compared: one that refers back to one of them adds nothing.
+    /// The pairs of objects under comparison; a reference back to one of them is skipped.
     private var open: Set<Pair> = []
 
     init(except: Set<String>) { self.except = except }
@@ -82,7 +82,7 @@ private final class Comparison {
                 found.append("\(place) is gone")
                 continue
             }
-            // Cases of an enumeration are told apart by it.
+            // The label of the child is the case of an enumeration.
             if child.label != new[index].label {
                 found.append("\(path) was \(name) and is \(new[index].label.map(propertyName) ?? "something else")")
                 continue
@@ -99,7 +99,7 @@ private final class Comparison {
     private func differences(_ before: Any, _ after: Any, _ path: String) -> [String] {
         if before is any UnarchivedValue { return [] }
         if let before = before as? any Archiving, let after = after as? any Archiving {
-            // Not by their bytes: a set is written in another order after it was read.
+            // Archived bytes differ: a set is written in another order after it was read.
             guard before.summary == after.summary else { return ["\(path) is another machine"] }
             return differences(before.current, after.current, "\(path).state")
         }
@@ -126,7 +126,9 @@ private final class Comparison {
         return differences(old, new, path)
     }
 
-    /// Structures without properties may be named after a function, but they have a style.
+    /// Whether the value is a closure.
+    ///
+    /// A structure may be named after a function, but has a display style.
     private func isFunction(_ value: Any, _ mirror: Mirror) -> Bool {
         mirror.displayStyle == nil && mirror.children.isEmpty && "\(type(of: value))".contains(" -> ")
     }

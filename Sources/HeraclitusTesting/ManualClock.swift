@@ -1,7 +1,7 @@
 public import Heraclitus
 public import HeraclitusEssentials
 
-/// A clock that stands still until a test moves it, and a scheduler that goes by it: so no test sleeps.
+/// A clock that a test moves by hand, with a scheduler that follows it.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -11,8 +11,8 @@ public import HeraclitusEssentials
 /// #expect(machine.isIn(LapsedState.self))
 /// ```
 ///
-/// What is due is carried out on the thread that moves the clock, in the order of time, before the call returns. Each event sees the time at
-/// which it was due as the current one. In an asynchronous test the work of states goes on at each step, too:
+/// Moving the clock fires due events on the calling thread, in the order of time, before the call returns. Each event
+/// sees its own deadline as the current time. In an asynchronous test, the work of states goes on at each step, too:
 ///
 /// ```swift
 /// try machine.fire.connect(ConnectingState(host: "example.org"))   // its work sleeps, fails and is retried
@@ -22,16 +22,16 @@ public import HeraclitusEssentials
 public final class ManualClock: Clock, Sendable {
     /// A point in the clock's time.
     public struct Instant: InstantProtocol, Hashable {
-        /// How long after the clock was made.
+        /// The time since the clock was made.
         public let offset: Duration
 
-        /// A later instant, or an earlier one.
+        /// An instant at a distance from this one; a negative duration gives an earlier instant.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// How long it takes from this to another one.
+        /// The time from this instant to another one.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
-        /// Whether an instant comes before another one.
+        /// Whether one instant is before another.
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
@@ -45,10 +45,12 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(offset: .zero)
         var date: Date
 
-        /// A moment in both measures, from which dates are calculated: were each step added to the date before, it would be rounded each time.
+        /// The base of all dates.
+        ///
+        /// Adding each step to the date before would round each time.
         var base: (date: Date, instant: Instant)
 
-        /// How often somebody has set the date.
+        /// The number of times that the date was set.
         var settings = 0
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
@@ -65,7 +67,7 @@ public final class ManualClock: Clock, Sendable {
             settings += 1
         }
 
-        /// Where an advance is to end, in both of the clock's measures.
+        /// The end of an advance, as an instant and as a date.
         struct End {
             let instant: Instant
             let date: Date
@@ -78,22 +80,22 @@ public final class ManualClock: Clock, Sendable {
             return End(instant: instant, date: date, settings: settings)
         }
 
-        /// Moves to a deadline, to the next sleeper or to the end, whichever comes first.
+        /// Moves to the next deadline, the next sleeper or the end, whichever is first.
         ///
-        /// At a deadline it shows the very date of it, and not one that was calculated from the instant.
+        /// At a deadline the clock shows exactly its date; a date computed from the instant would be rounded.
         /// - Returns: The sleepers that wake there.
         mutating func move(to deadline: Date?, before end: End) -> [Sleeper] {
-            // A callback, or another thread, may have moved the clock further than this.
+            // A callback or another thread may have moved the clock further.
             guard now < end.instant else {
                 date = max(date, end.date)
                 return wake()
             }
             let sleeper = sleepers.map(\.end).min().flatMap { $0 < end.instant ? max($0, now) : nil }
-            // A deadline is a date that somebody has calculated and that was rounded, too: by far less than this.
+            // A deadline is a computed date, too, with a rounding error far below this tolerance.
             if let deadline, deadline <= end.date.addingTimeInterval(0.000_001) {
                 let instant = Instant(offset: end.instant.offset - .seconds(end.date.timeIntervalSince(deadline)))
                 if sleeper.map({ instant <= $0 }) ?? true {
-                    // Only when it was carried out is the end reached.
+                    // The clock stays before the end until the deadline was carried out.
                     let last = Instant(offset: end.instant.offset - .nanoseconds(1))
                     now = max(now, min(instant, last))
                     date = max(date, deadline)
@@ -125,11 +127,11 @@ public final class ManualClock: Clock, Sendable {
     private let storage: Storage
     private let executor: SettlingExecutor
 
-    /// Carries out what is due when the clock is moved.
+    /// The scheduler that fires due events when the clock moves.
     public let scheduler: Scheduler
 
     /// Makes a clock that stands still.
-    /// - Parameter start: The date that it shows; the beginning of 2001 unless said otherwise.
+    /// - Parameter start: The date of the clock; by default the beginning of 2001.
     public init(at start: Date = Date(timeIntervalSinceReferenceDate: 0)) {
         let storage = Storage(start: start)
         self.storage = storage
@@ -137,32 +139,33 @@ public final class ManualClock: Clock, Sendable {
         scheduler = Scheduler(drivenByHand: executor) { storage.date }
     }
 
-    /// The instant that it shows.
+    /// The current instant.
     public var now: Instant { storage.contents.withLock { $0.now } }
 
-    /// The date that it shows.
+    /// The current date.
     public var date: Date { storage.date }
 
-    /// The smallest difference between instants: none that matters.
+    /// The resolution of the clock: one nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Moves the clock, stopping at everything that is due on the way.
+    /// Moves the clock, and fires due events on the way.
     ///
-    /// Callbacks may move it, too, and several threads at once: each moves it as far as it says from where it was then, so the time of one is
-    /// not added to that of another. In an asynchronous function, `await clock.advance(by:)` also lets work go on.
-    /// - Parameter duration: By how much; not less than nothing.
+    /// Callbacks and several threads may move the clock at once. Each call moves it from its instant at the beginning
+    /// of the call, so the durations are not added up. In an asynchronous function, `await clock.advance(by:)` also
+    /// lets work go on.
+    /// - Parameter duration: The distance; zero or more.
     public func advance(by duration: Duration) {
         var end = end(after: duration)
         repeat { scheduler.carryOutDue() } while step(toward: &end)
         scheduler.carryOutDue()
     }
 
-    /// Moves the clock, stopping at everything that is due on the way, and lets the work of states go on at each step.
+    /// Moves the clock, fires due events on the way, and lets the work of states go on at each step.
     ///
-    /// It begins, and goes on after each step, when no work of a machine with the clock's ``scheduler`` runs: all of it has ended, or waits. Work
-    /// waits with `Workplace.sleep(for:)`, ``sleep(until:tolerance:)`` or for something outside. What runs on an actor with an executor of its own,
-    /// such as the main actor, is outside.
-    /// - Parameter duration: By how much; not less than nothing.
+    /// The call waits before each step until the work of all machines with the clock's ``scheduler`` has ended or
+    /// waits. Work waits with `WorkCall.sleep(for:)`, with ``sleep(until:tolerance:)`` or for something outside. Work
+    /// on an actor with its own executor, such as the main actor, counts as outside.
+    /// - Parameter duration: The distance; zero or more.
     public func advance(by duration: Duration) async {
         await executor.idle()
         var end = end(after: duration)
@@ -170,7 +173,7 @@ public final class ManualClock: Clock, Sendable {
         await carryOutDue()
     }
 
-    /// Carries out what is due, and what becomes due while work goes on.
+    /// Fires due events, including those that become due while work goes on.
     private func carryOutDue() async {
         repeat {
             scheduler.carryOutDue()
@@ -179,17 +182,17 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private func end(after duration: Duration) -> Contents.End {
-        precondition(duration >= .zero, "Time does not go back; a date can be set back.")
+        precondition(duration >= .zero, "The clock moves forward only. Use setDate(to:) to set the date back.")
         return storage.contents.withLock { $0.end(after: duration) }
     }
 
-    /// Moves the clock to what comes next, or to the end.
-    /// - Returns: Whether the end is not reached.
+    /// Moves the clock to the next deadline, the next sleeper or the end.
+    /// - Returns: Whether the end is still ahead.
     private func step(toward end: inout Contents.End) -> Bool {
         let deadline = scheduler.nextDeadline
         var goal = end
         let woken = storage.contents.withLock { contents in
-            // Whoever has set the date meanwhile has moved the end with it.
+            // Setting the date has moved the end.
             if contents.settings != goal.settings {
                 goal = contents.end(after: contents.now.duration(to: goal.instant))
             }
@@ -200,17 +203,19 @@ public final class ManualClock: Clock, Sendable {
         return !storage.contents.withLock { $0.now >= goal.instant && $0.settings == goal.settings }
     }
 
-    /// Sets the date, as a user or a time server does; the clock itself goes on as before.
-    /// - Parameter date: The date that it shows from now on. What is due by then is carried out.
+    /// Sets the date, as a user or a time server does.
+    ///
+    /// The clock's instant stays.
+    /// - Parameter date: The new date. Events due by then fire.
     public func setDate(to date: Date) {
         storage.contents.withLock { $0.set(to: date) }
         scheduler.carryOutDue()
     }
 
-    /// Sleeps until the clock was moved to an instant.
+    /// Sleeps until the clock reaches an instant.
     /// - Parameters:
     ///   - deadline: The instant.
-    ///   - tolerance: Without effect.
+    ///   - tolerance: Ignored.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let number = storage.contents.withLock { contents in

@@ -36,7 +36,7 @@ private struct Parcel: Workflow {
 }
 
 @Suite("Archiving machines") struct ArchivingArticleTests {
-    @Test("A machine is kept in a file after every transition")
+    @Test("A machine is saved to a file after every transition")
     func kept() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
@@ -54,12 +54,12 @@ private struct Parcel: Workflow {
         #expect(later.revision == 2 && (later.state as? CompletedState)?.byteCount == 8)
     }
 
-    @Test("A machine with machines in its states is kept after each transition in the tree")
+    @Test("A machine with machines in its states is saved after each transition in the tree")
     func keptTree() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: file) }
         let machine = StateMachine<Parcel>()
-        machine.observeTree { [weak machine] occurrence in
+        machine.observe(regions: true) { [weak machine] occurrence in
             guard let machine, occurrence.kind == .transitioned else { return }
             do {
                 try machine.archive().write(to: file, options: .atomic)
@@ -73,7 +73,7 @@ private struct Parcel: Workflow {
         #expect(later.isIn(CompletedState.self))
     }
 
-    @Test("An archive is what the article prints")
+    @Test("The article prints an archive of its machine")
     func archive() throws {
         let machine = StateMachine<Download>()
         try machine.fire.finish(CompletedState(byteCount: 6))
@@ -86,7 +86,7 @@ private struct Parcel: Workflow {
         try expectBlock(String(decoding: json, as: UTF8.self), in: "ArchivingMachines")
     }
 
-    @Test("The article's loop reads what was written")
+    @Test("The article's loop reads written lines")
     func lines() async throws {
         let machines = [StateMachine<Order>(), StateMachine<Order>()]
         var orders: [StateMachine<Order>] = []
@@ -102,7 +102,7 @@ private struct Parcel: Workflow {
         #expect(orders.count == 2)
     }
 
-    @Test("A state is archived without a machine")
+    @Test("A state is archived on its own")
     func alone() throws {
         let data = try Download.archive(of: CompletedState(byteCount: 7))
         let state = try Download.state(from: data)

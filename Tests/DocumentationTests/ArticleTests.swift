@@ -6,7 +6,7 @@ import Testing
         Documentation.kinds.contains { path.contains(".docc/\($0)/") }
     }
 
-    @Test("Sixteen articles lie in three folders, and each module has a page")
+    @Test("The catalog has sixteen articles in three folders and a page for each module")
     func found() {
         #expect(Self.folders.count == 16, "\(Self.folders)")
         for module in ["", "Foundation", "Inspecting", "Stores", "Testing"].map({ "Heraclitus\($0)" }) {
@@ -20,15 +20,15 @@ import Testing
         #expect(words <= 1_200, "\(words) words")
     }
 
-    @Test("All code of an article is compiled, word for word", arguments: Documentation.articles)
+    @Test("The code of each article is compiled, word for word", arguments: Documentation.articles)
     func compiled(article: String) throws {
         let files = Documentation.compiled(for: article)
         let compiled = try files.map { Documentation.lines(try Documentation.text($0)) }
-        // `FindingMistakes` has code that does not compile: its own tests look at what the compiler says.
+        // `FindingMistakes` has invalid code, whose messages its own tests compare.
         let limit = article.hasSuffix("/FindingMistakes.md") ? 1 : Int.max
         for block in try Documentation.blocks(article, language: "swift").prefix(limit) {
             let block = Documentation.lines(block)
-            // The lines for a package manifest.
+            // The lines of a package manifest.
             let manifest = [".package(", ".executableTarget(", ".testTarget("]
             if block.allSatisfy({ line in manifest.contains { line.hasPrefix($0) } }) { continue }
             let isThere = compiled.contains { lines in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("The performance article prints the instructions that are counted, to a tenth")
+    @Test("The performance article prints the counted instructions, to a tenth")
     func performance() throws {
         struct Figure: Decodable { let instructions: Int }
         let figures = try JSONDecoder().decode(

@@ -80,14 +80,14 @@ private struct Order: Workflow {
         #expect(order.isIn(SettledState.self))
     }
 
-    @Test("A region of an order that was cancelled refuses, and a tree is archived as a whole")
+    @Test("A region of a cancelled order rejects fires, and a tree is archived as a whole")
     func late() throws {
         let order = StateMachine<Order>()
         let heard = Mutex<[String]>([])
-        order.observeTree { occurrence in
+        order.observe(regions: true) { occurrence in
             print(occurrence.path ?? "order", occurrence.event ?? "")  // payment settle
         }
-        order.observeTree { occurrence in
+        order.observe(regions: true) { occurrence in
             heard.withLock { $0.append("\(occurrence.path ?? "order") \(occurrence.event ?? "")") }
         }
         let placed = PlacedState(address: "1 Main St")

@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The README, the articles, and the code that is compiled for them.
+/// The README, the articles, and their compiled code.
 enum Documentation {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The folders of a catalog in which articles lie.
+    /// The folders of a catalog with articles.
     ///
-    /// The pages of a module and of its symbols lie elsewhere.
+    /// The pages of modules and symbols are in other folders.
     static let kinds = ["Guides", "Reference", "Internals"]
 
     /// The paths of all articles, pages and READMEs, from the package's folder.
@@ -45,8 +45,9 @@ enum Documentation {
         return blocks
     }
 
-    /// The files with the code that is compiled for an article: those of tests that have its name, or lie in a folder of its
-    /// name, or those of the example that it describes.
+    /// The files with an article's compiled code.
+    ///
+    /// They are tests with the article's name or in a folder of that name, or the article's example.
     static func compiled(for article: String) -> [String] {
         let name = name(of: article) == "README.md" ? "Readme" : String(name(of: article).dropLast(3))
         let own = ["DocumentationTests", "MainActorTests", "PublicModule"].map { "Tests/\($0)/\(name).swift" }
@@ -57,7 +58,7 @@ enum Documentation {
             + files(in: folder).filter { $0.hasSuffix(".swift") }
     }
 
-    /// The lines of code without indentation and access level, which nested or private code has besides.
+    /// The lines of code without indentation and access level, which articles leave out.
     static func lines(_ code: String) -> [String] {
         code.split(separator: "\n").map { line in
             let line = line.trimmingCharacters(in: .whitespaces)

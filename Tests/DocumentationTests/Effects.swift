@@ -48,7 +48,7 @@ private final class Mailer: Sendable {
 }
 
 @Suite("Effects of the article") struct EffectsArticleTests {
-    @Test("An effect is saved with its machine and handed over, parked and brought back")
+    @Test("An effect is saved with its machine, delivered, parked and retried")
     func delivered() async throws {
         let store = InMemoryStore()
         let mailer = Mailer()
@@ -79,7 +79,7 @@ private final class Mailer: Sendable {
         #expect(mailer.sent.withLock { $0 } == ["bob@example.org"])
     }
 
-    @Test("An effect is handed over as the article says")
+    @Test("The article's handlers deliver an effect")
     func handedOver() async throws {
         let store = InMemoryStore()
         let mailer = Mailer()

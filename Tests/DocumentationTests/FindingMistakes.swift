@@ -19,11 +19,11 @@ private struct Download: Workflow {
 @Suite("Finding mistakes", .serialized) struct FindingMistakesTests {
     private static let article = "Sources/Heraclitus/Heraclitus.docc/Reference/FindingMistakes.md"
 
-    /// Where the library's module is: beside the tests.
+    /// The folder of the library's module, beside the tests.
     private static let modules = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("Modules").path
 
-    @Test("The article's code without mistakes works")
+    @Test("The article's valid code runs")
     func works() throws {
         let machine = StateMachine<Download>()
         try machine.fire.load(LoadingState(url: "a"))
@@ -31,7 +31,7 @@ private struct Download: Workflow {
         #expect(Download.diagnostics.isEmpty)
     }
 
-    @Test("The compiler says of each mistake what the article prints")
+    @Test("The compiler's message for each mistake is printed in the article")
     func messages() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -67,14 +67,14 @@ private struct Download: Workflow {
         "func mistake\(index)(_ machine: StateMachine<Download>) async throws {\n\(body)}\n"
     }
 
-    /// Type-checks files that use the library, and returns what the compiler says.
+    /// Type-checks files that import the library, and returns the compiler's messages.
     private static func compile(_ files: [String], in folder: URL) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.currentDirectoryURL = folder
         process.arguments =
             ["swiftc", "-typecheck", "-wmo", "-swift-version", "6", "-diagnostic-style", "llvm", "-I", modules] + files
-        // In a file, which never fills up.
+        // The output goes to a file, because a pipe may fill up.
         let said = folder.appendingPathComponent("said.txt")
         try Data().write(to: said)
         process.standardError = try FileHandle(forWritingTo: said)

@@ -21,7 +21,7 @@ private struct Download: Workflow {
 }
 
 @Suite("The landing page") struct LandingPageTests {
-    @Test("Its code does what it says")
+    @Test("The page's code runs")
     func code() throws {
         let machine = StateMachine<Download>()
         try machine.fire.load(LoadingState(url: "https://example.org"))

@@ -61,7 +61,7 @@ private struct Notice: Sendable {
 @Suite("Keeping machines in a store") struct KeepingArticleTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 
-    @Test("The article's store is used as it says")
+    @Test("The article's code uses a store")
     func used() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let logged = Mutex<[String]>([])
@@ -111,7 +111,7 @@ private struct Notice: Sendable {
         #expect(printed.withLock { $0.last } == "0 tried, 0 failed")
     }
 
-    @Test("A file beside the store has the lines of all journals")
+    @Test("A journal file beside the store has the lines of all journals")
     func journals() async throws {
         let log = folder.appendingPathComponent("journal.jsonl")
         defer { try? FileManager.default.removeItem(at: folder) }

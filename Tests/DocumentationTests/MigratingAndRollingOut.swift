@@ -54,7 +54,7 @@ private final class InArrearsState: WorkflowState {
     init(missing: Double) { self.missing = missing }
 }
 
-/// Its first version had one state `Paid`, with what was missing.
+/// A bill whose first version had one state `Paid` with a missing amount.
 private struct Bill: Workflow {
     static var initial: any WorkflowState { SettledState() }
     let pay = Event(from: InArrearsState.self, to: SettledState.self)
@@ -70,7 +70,7 @@ private struct Bill: Workflow {
     }
 }
 
-/// Its first version sent letters, without a subject, to addresses of one line.
+/// A shop whose first version sent letters without a subject, to addresses of one line.
 private struct Shop: Workflow {
     static var initial: any WorkflowState { DoneState() }
     static var effects: [any Effect.Type] { [SendMail.self] }
@@ -87,7 +87,7 @@ private struct Shop: Workflow {
 
 @Suite("Migrating and rolling out") struct MigratingArticleTests {
     @Test(
-        "The article's migrations bring every version up",
+        "The article's migrations upgrade every version",
         arguments: [
             (1, "Waiting", #"{"url":"a"}"#), (2, "Paused", #"{"urls":["a"]}"#), (3, "Queued", #"{"urls":["a"]}"#),
         ]
@@ -102,7 +102,7 @@ private struct Shop: Workflow {
     }
 
     @Test(
-        "The article's step splits a state, and leaves the others alone",
+        "The article's step splits a state, and keeps the other states",
         arguments: [(0.0, "Paid", "Settled"), (2.5, "Paid", "InArrears"), (0, "InArrears", "InArrears")]
     )
     func splitting(missing: Double, state: String, expected: String) throws {
@@ -115,7 +115,7 @@ private struct Shop: Workflow {
         #expect((machine.state as? InArrearsState).map { $0.missing == missing } ?? true)
     }
 
-    @Test("A type that states share is migrated wherever it is, and effects have steps of their own")
+    @Test("A type shared by states is migrated in all of them, and effects have their own steps")
     func shared() throws {
         #expect(Shop.diagnostics.isEmpty)
         let archive = """
@@ -125,7 +125,7 @@ private struct Shop: Workflow {
         #expect((machine.state as? MailedState)?.address.lines == ["1 Main St"])
     }
 
-    @Test("A store is rehearsed and upgraded")
+    @Test("A store's migration is rehearsed, and the store is upgraded")
     func stored() async throws {
         let store = InMemoryStore()
         try await store.workflow(Order.self).update("42") { _ in }

@@ -17,7 +17,7 @@ struct Picture: Sendable {
     /// Whether pictures are drawn anew: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter PictureTests`.
     private static let draws = ProcessInfo.processInfo.environment["HERACLITUS_WRITE_DIAGRAMS"] != nil
 
-    @Test("A picture shows the DOT that the library writes now", arguments: Picture.all.indices, ["light", "dark"])
+    @Test("A picture shows the library's current DOT", arguments: Picture.all.indices, ["light", "dark"])
     func inStep(number: Int, theme: String) throws {
         let picture = Picture.all[number]
         let page = try Documentation.path(of: picture.page)
@@ -32,7 +32,7 @@ struct Picture: Sendable {
 
     /// A comment of XML with the DOT of a picture.
     ///
-    /// Two hyphens would end it.
+    /// Two hyphens would end the comment.
     private static func comment(_ dot: String) -> String { "<!--\n\(dot.replacing("--", with: "- -"))-->" }
 
     private static func draw(_ table: TransitionTable, _ theme: String, to file: URL) throws {

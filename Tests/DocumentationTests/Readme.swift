@@ -6,7 +6,7 @@ import Testing
 @testable import FirstProgram
 
 @Suite("README") struct ReadmeTests {
-    @Test("The first program is the one that is run, has at most 40 lines and needs no unchecked Sendable")
+    @Test("The first program is the example, with at most 40 lines and without unchecked Sendable")
     func firstProgram() throws {
         let program = try Documentation.text("Examples/FirstProgram/main.swift")
         #expect(try Documentation.blocks("README.md", language: "swift").contains(program))
@@ -14,7 +14,7 @@ import Testing
         #expect(!program.contains("@unchecked"))
     }
 
-    @Test("The output is that of the first program")
+    @Test("The README prints the output of the first program")
     func output() throws {
         let output = try Documentation.text("Tests/ExampleTests/Outputs/first-program.txt")
         #expect(try Documentation.blocks("README.md", language: "").contains(output))
@@ -36,7 +36,7 @@ import Testing
         #expect(parts[0].split(whereSeparator: \.isWhitespace).count <= 900)
     }
 
-    @Test("The diagram is that of the first program's workflow")
+    @Test("The README has the diagram of the first program's workflow")
     func diagram() throws {
         let diagram = Download.table.mermaid()
         #expect(try Documentation.blocks("README.md", language: "mermaid") == [diagram], "\(diagram)")

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Examples that say the same each time they are run.
-@Suite("Examples that walk through") struct OutputTests {
+/// Examples with the same output in each run.
+@Suite("Outputs of examples") struct OutputTests {
     @Test(
-        "An example says what it is known to say",
+        "An example prints its recorded output",
         arguments: ["approval", "first-program", "inbox", "operations", "subscription", "traffic-light"]
     )
     func output(of program: String) throws {

@@ -9,13 +9,13 @@ struct Run {
     var lastLine: String { output.split(separator: "\n").last.map(String.init) ?? "" }
 }
 
-/// Where one of the package's executables is: beside the test bundle.
+/// The place of one of the package's executables, beside the test bundle.
 func executable(_ program: String) -> URL {
     URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent(program)
 }
 
-/// Runs one of the package's executables, or another program by its path, as its users do.
+/// Runs one of the package's executables, or another program by its path.
 func run(
     _ program: String,
     _ arguments: [String],

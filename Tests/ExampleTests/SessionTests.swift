@@ -3,9 +3,9 @@ import Testing
 
 @testable import OrdersDesk
 
-@Suite("Sessions that READMEs print") struct SessionTests {
+@Suite("Terminal sessions of READMEs") struct SessionTests {
     @Test(
-        "What the README of an example prints is what the program says",
+        "A README prints the program's output",
         arguments: ["Orders", "WorkflowDiagram"]
     )
     func session(of example: String) throws {

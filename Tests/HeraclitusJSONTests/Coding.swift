@@ -1,12 +1,12 @@
 import Foundation
 import HeraclitusJSON
 
-/// The JSON that our encoder writes.
+/// The JSON of our encoder.
 func json(_ value: some Encodable) throws -> String {
     String(decoding: try ArchiveEncoder.bytes(of: value), as: UTF8.self)
 }
 
-/// The JSON that Foundation's encoder writes.
+/// The JSON of Foundation's encoder.
 func foundationJSON(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -14,19 +14,19 @@ func foundationJSON(_ value: some Encodable) throws -> String {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
 }
 
-/// What our decoder reads.
+/// The value of our decoder.
 func decoded<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
     try JSONValue(text: Array(json.utf8)).decoded(as: type)
 }
 
-/// What Foundation's decoder reads.
+/// The value of Foundation's decoder.
 func foundationDecoded<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .archived
     return try decoder.decode(type, from: Data(json.utf8))
 }
 
-/// A value that is encoded by a closure.
+/// A value with a closure for its encoding.
 struct Written: Encodable {
     let write: (any Encoder) throws -> Void
 

@@ -2,7 +2,7 @@ import Foundation
 import HeraclitusJSON
 import Testing
 
-@Suite("Containers asked for again") struct ContainerTests {
+@Suite("Repeated containers") struct ContainerTests {
     class Base: Encodable {
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: Key.self)
@@ -29,7 +29,7 @@ import Testing
         #expect(try json(Derived()) == foundationJSON(Derived()))
     }
 
-    @Test("A key with a value and a container, or with two kinds of containers, is an error that names it")
+    @Test("Mixing a value and a container, or two kinds of containers, at one key is an error that names the key")
     func mixed() throws {
         let valueFirst = Written { encoder in
             var container = encoder.container(keyedBy: Key.self)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("A chain of containers far deeper than the limit is refused in linear time", .timeLimit(.minutes(1)))
+    @Test("A chain of containers far beyond the depth limit is rejected in linear time", .timeLimit(.minutes(1)))
     func chain() throws {
         let chain = Written { encoder in
             var container = encoder.unkeyedContainer()

@@ -3,7 +3,7 @@ import HeraclitusJSON
 import Testing
 
 @Suite("Dates") struct DateTests {
-    /// Of all magnitudes, near the reference date, and on both sides of it.
+    /// A date of any magnitude, before or after the reference date or near it.
     private static func date(_ source: inout some RandomNumberGenerator) -> Date {
         let range: Range<Double> =
             switch Int.random(in: 0..<5, using: &source) {
@@ -16,7 +16,7 @@ import Testing
         return Date(timeIntervalSinceReferenceDate: .random(in: range, using: &source))
     }
 
-    @Test("A date has at most nine decimals, and the same text when it was read")
+    @Test("A date has at most nine decimals, and keeps its text when it is read")
     func decimals() throws {
         var source = SystemRandomNumberGenerator()
         for _ in 0..<20_000 {
@@ -27,12 +27,12 @@ import Testing
             #expect(abs(read.timeIntervalSince(date)) <= 1e-9)
             let decimals = text.split(separator: ".").dropFirst().first?.dropLast() ?? ""
             #expect(decimals.count <= 9 && decimals.last != "0", "\(text)")
-            // What is finer than a nanosecond is lost near the reference date alone.
+            // Fractions of a nanosecond are representable only near the reference date.
             if abs(date.timeIntervalSinceReferenceDate) > 10_000_000 { #expect(read == date) }
         }
     }
 
-    @Test("A date of whole nanoseconds is read as the Date that is nearest to it")
+    @Test("Whole nanoseconds are read as the nearest Date")
     func nanoseconds() throws {
         for (text, seconds) in [
             ("2001-01-01T00:00:00.000000001Z", 1e-9), ("2000-12-31T23:59:59.999999999Z", -1e-9),
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "Dates of older archives are read, with any number of decimals",
+        "Dates of older archives are read with any number of decimals",
         arguments: [
             ("2026-03-01T12:00:00Z", 794_059_200), ("2026-03-01T12:00:00.5Z", 794_059_200.5),
             ("2026-03-01T12:00:00.10000002384185791Z", 794_059_200.100_000_02),
@@ -60,7 +60,7 @@ import Testing
         #expect(ArchivedDate.date(of: text)?.timeIntervalSinceReferenceDate == seconds)
     }
 
-    @Test("Foundation reads what is written")
+    @Test("Foundation reads written dates")
     func foundation() throws {
         var source = SystemRandomNumberGenerator()
         for _ in 0..<500 {

@@ -2,10 +2,10 @@ import Foundation
 import HeraclitusJSON
 import Testing
 
-/// Random values and texts, of which Foundation's coders and ours make the same.
+/// Compares our coders with Foundation's, for random values and texts.
 ///
-/// `HERACLITUS_ATTACK_SECONDS` says for how long; `HERACLITUS_SEED` tries one seed alone.
-@Suite("Ours and Foundation's") struct DifferentialTests {
+/// `HERACLITUS_ATTACK_SECONDS` is the duration in seconds; `HERACLITUS_SEED` selects a single seed.
+@Suite("Comparison with Foundation") struct DifferentialTests {
     private static let environment = ProcessInfo.processInfo.environment
 
     private static func run(_ name: String, _ body: (inout Source) throws -> Void) {
@@ -32,7 +32,7 @@ import Testing
         let description: String
     }
 
-    /// What both accept is equal, and what one refuses alone is known.
+    /// Expects equal values of texts that both accept, and a known reason where only one accepts.
     private static func compare<T: Codable & Equatable>(_ type: T.Type, _ text: String) throws {
         let ours = Result { try decoded(type, text) }
         let theirs = Result { try foundationDecoded(type, text) }
@@ -40,7 +40,7 @@ import Testing
         case (.success(let ours), .success(let theirs)):
             if ours != theirs { throw Difference(description: "\(text) as \(type): \(ours), \(theirs)") }
         case (.failure, .failure): break
-        // Foundation rounds what has more digits than the type, and takes the first of two values for a key.
+        // Foundation rounds numbers with too many digits, and takes the first of two values for a key.
         case (.failure, .success) where type == Decimal.self || ours.isDuplicate || isRounded(text): break
         case (.success, .failure) where isBeyondFoundation(type) || isUnderflow(text): break
         case (.success(let ours), .failure(let error)):
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// Whether it is a number that is no integer, which Foundation rounds to one if it is near enough.
+    /// Whether the text is a fraction, which Foundation rounds if it is close to an integer.
     private static func isRounded(_ text: String) -> Bool {
         switch try? JSONValue(text: Array(text.utf8)) {
         case .decimal: true
@@ -59,15 +59,16 @@ import Testing
         }
     }
 
-    /// Whether it is a number that is nearer to zero than any Float, which ours takes for zero.
+    /// Whether the number is nearer to zero than any Float, so that ours reads zero.
     private static func isUnderflow(_ text: String) -> Bool { Double(text).map { abs($0) < 1e-45 } ?? false }
 
-    /// Whether ours takes numbers as a type that Foundation does not take, as `1.0` and `1e2` as an Int128, or 1e-130 as a Decimal.
+    /// Whether ours reads more numbers as the type than Foundation: `1.0` and `1e2` as an Int128, or 1e-130 as a
+    /// Decimal.
     private static func isBeyondFoundation(_ type: Any.Type) -> Bool {
         [Int128.self, UInt128.self, Decimal.self].contains { $0 == type }
     }
 
-    @Test("A number is read alike as every primitive type")
+    @Test("A number is read like in Foundation as every primitive type")
     func primitives() {
         Self.run("Primitive types") { source in
             let text = source.below(20) == 0 ? source.json(depth: 0) : source.number()
@@ -92,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("A value that is read is equal to what it encodes to, and Foundation writes the same")
+    @Test("A read value equals its encoding, and Foundation writes the same bytes")
     func values() {
         Self.run("Values") { source in
             let text = source.json(depth: 0)
@@ -100,7 +101,7 @@ import Testing
             do { value = try JSONValue(text: Array(text.utf8)) } catch { return }
             let written = try ArchiveEncoder.bytes(of: value)
             guard try JSONValue(text: written) == value else { throw Difference(description: "\(text): \(value)") }
-            // Foundation cannot write what no Decimal is.
+            // Foundation cannot write numbers beyond Decimal.
             guard let theirs = try? foundationJSON(value) else { return }
             let ours = String(decoding: written, as: UTF8.self)
             guard ours == theirs else { throw Difference(description: "\(ours) \(theirs)") }
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("Random values are written as Foundation writes them, and come back bit for bit")
+    @Test("Random values are written like in Foundation, and come back bit for bit")
     func roundTrips() {
         Self.run("Round trips") { source in
             let record = Record(&source, depth: 0)
@@ -155,7 +156,7 @@ extension Result {
     }
 }
 
-/// Random numbers, texts and values, the same for the same seed.
+/// Random numbers, texts and values, reproducible by their seed.
 struct Source: RandomNumberGenerator {
     private var state: UInt64
 

@@ -46,7 +46,7 @@ import Testing
         struct Empty: Codable {}
     }
 
-    @Test("Every type is written as Foundation writes it")
+    @Test("Every type is written like in Foundation")
     func everything() throws {
         let value = Everything()
         #expect(try json(value) == foundationJSON(value))
@@ -69,7 +69,7 @@ import Testing
         #expect(try json(value) == text)
     }
 
-    @Test("Of two values for one key the last is written, whatever letters the key has")
+    @Test("Of two values for one key the last is written, also for canonically equivalent keys")
     func twice() throws {
         for (one, other) in [("k", "k"), ("é", "e\u{301}"), ("K", "\u{212A}")] as [(Key, Key)] {
             let value = Written { encoder in
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("Containers may be written to in turn, and nested ones after others have been begun")
+    @Test("Containers may be written in turn, and nested ones after later ones have begun")
     func nesting() throws {
         let value = Written { encoder in
             var object = encoder.container(keyedBy: Key.self)
@@ -115,7 +115,7 @@ import Testing
 
     struct Refusal: Error {}
 
-    @Test("A value whose error is caught leaves nothing half written, wherever it is")
+    @Test("A value whose error is caught leaves no partial output, at any place")
     func caught() throws {
         let bad = Written { encoder in
             var object = encoder.container(keyedBy: Key.self)
@@ -154,7 +154,7 @@ import Testing
         #expect(try json(value) == #"{"a":"instead","b":1,"list":[1]}"#)
     }
 
-    @Test("An encoder of which two things are asked, or that is used too late, is an error and no trap")
+    @Test("Two requests of one encoder, or a late one, are an error rather than a trap")
     func misuse() throws {
         let two = Written { encoder in
             _ = encoder.unkeyedContainer()
@@ -184,14 +184,14 @@ import Testing
         #expect(try json(late) == #"{"a":{},"b":{}}"#)
     }
 
-    // MARK: Without an order
+    // MARK: Unordered collections
 
     struct Pair: Codable, Hashable {
         let a: Int
         let b: String
     }
 
-    @Test("Sets and dictionaries whose keys are no texts are written in the order of what they encode to")
+    @Test("Sets, and dictionaries with other keys than texts, are sorted by their JSON")
     func unordered() throws {
         #expect(try json(Set([3, 1, 2, 10])) == "[1,10,2,3]")
         #expect(try json(Set(["b", "a"])) == #"["a","b"]"#)
@@ -210,14 +210,14 @@ import Testing
         }
     }
 
-    // MARK: What could not be read
+    // MARK: Unreadable values
 
     final class Link: Encodable {
         let next: Link?
         init(_ depth: Int) { next = depth == 0 ? nil : Link(depth - 1) }
     }
 
-    @Test("What lies as deep as can be read is written, and what is deeper is an error with its path")
+    @Test("Data up to the readable depth is written, and deeper data is an error with its path")
     func depth() throws {
         #expect(try JSONValue(text: ArchiveEncoder.bytes(of: Link(511))).isNull == false)
         guard
@@ -230,7 +230,7 @@ import Testing
         #expect(context.debugDescription.contains("512"))
     }
 
-    @Test("Raw values are written as deep as they can be read")
+    @Test("Raw values are written up to the readable depth")
     func rawDepth() throws {
         func deep(_ levels: Int) -> JSONValue { (0..<levels).reduce(1) { value, _ in [value] } }
         for levels in [62, 63, 64] {
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test("What no number is, is an error with its path", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("An infinite or invalid number is an error with its path", arguments: [Double.nan, .infinity, -.infinity])
     func noNumber(number: Double) throws {
         func path(_ value: some Encodable) -> [String]? {
             do {
@@ -267,7 +267,7 @@ import Testing
         #expect(path(["d": [Decimal.nan]]) == ["d", "Index 0"])
     }
 
-    @Test("JSON for people is that of Foundation")
+    @Test("Pretty-printed JSON has Foundation's form")
     func pretty() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
@@ -275,7 +275,7 @@ import Testing
         #expect(try JSONWriter.prettyPrinted(ArchiveEncoder.bytes(of: value)) == Array(encoder.encode(value)))
     }
 
-    @Test("Time grows with the number of members and of nested containers")
+    @Test("Time grows linearly with members and nested containers")
     func time() throws {
         let value = Written { encoder in
             var object = encoder.container(keyedBy: Key.self)

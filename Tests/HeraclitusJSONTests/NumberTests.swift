@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Numbers") struct NumberTests {
     @Test(
-        "What is read can be written, and is the same when it is read again",
+        "A read number is written, and is equal when it is read again",
         arguments: [
             "0", "-0", "1", "-1", "1.5", "1e400", "-1e400", "1e-400", "-1e-400", "10e399", "0.1e401", "1e200", "1e201",
             "123456789012345678901234567890e250", "9223372036854775807", "-9223372036854775808", "18446744073709551615",
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "A number near the largest power of ten is written and read again, or is refused",
+        "A number near the largest power of ten is written and read again, or is rejected",
         arguments: ["100", "0.001", "-7.5"]
     )
     func powers(digits: String) throws {
@@ -36,7 +36,7 @@ import Testing
         #expect((4..<10).contains(accepted))
     }
 
-    @Test("A plain decoder says of a number beyond its range what is wrong, and where")
+    @Test("The error of a plain decoder for a number beyond Decimal has the reason and the path")
     func beyondRange() throws {
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(JSONValue.self, from: Data(#"{"amounts":[1,1e400]}"#.utf8))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "Two texts of one number are one value",
+        "Two texts of one number are equal values",
         arguments: [
             ["1", "1.0", "10e-1", "0.1e1", "1.000"], ["1e400", "10e399", "0.01e402"], ["-1e-400", "-0.1e-399"],
             ["12e300", "1.2e301"], ["-0", "-0.0", "-0e9"], ["0", "0.0", "0e5"],
@@ -61,13 +61,13 @@ import Testing
         #expect(try Set(texts.map { try json(JSONValue(text: Array($0.utf8))) }).count == 1)
     }
 
-    @Test("A power of ten of thirteen digits is refused", arguments: ["1e1099511627776", "1e-99999999999999999999999"])
+    @Test("A power of ten with 13 digits is rejected", arguments: ["1e1099511627776", "1e-99999999999999999999999"])
     func beyond(text: String) {
         #expect(throws: JSONProblem.self) { try JSONValue(text: Array(text.utf8)) }
     }
 
     @Test(
-        "A decoder that rounds makes values that are equal to what they encode to",
+        "A value from a rounding decoder equals its encoding",
         arguments: [
             "9223372036854775807.0000000000000000000000001", "1.0", "1e2", "18446744073709551615.000000000000000000001",
             "0.30000000000000004", "12345678901234567890.5", "9007199254740993", "1e19",
@@ -81,7 +81,7 @@ import Testing
         #expect(try JSONValue(text: Array(JSONEncoder().encode(value))) == value)
     }
 
-    @Test("A literal has the form of the number that it is read as")
+    @Test("A literal has the form of the number that is read from its text")
     func literals() throws {
         let value: JSONValue = [1.0, 2.5, -0.0, 1e300, 3]
         #expect(try JSONValue(text: ArchiveEncoder.bytes(of: value)) == value)

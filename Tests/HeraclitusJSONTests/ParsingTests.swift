@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Parsing") struct ParsingTests {
     @Test(
-        "A key that is there twice is an error that names it and its place",
+        "A repeated key is an error with its name and path",
         arguments: [
             (#"{"a":1,"b":2,"a":3}"#, ["a"]), (#"{"x":[0,{"k":1,"k":1}]}"#, ["x", "Index 1", "k"]),
             (#"{"é":1,"e\u0301":2}"#, ["e\u{301}"]), (#"{"x":{"y":1,"z":2,"y":3,"q":4},"w":1}"#, ["x", "y"]),
@@ -17,13 +17,13 @@ import Testing
         #expect(problem?.description.contains("\"\(path.last ?? "")\"") == true)
     }
 
-    @Test("Of JSON from anybody the first of two values counts")
+    @Test("In foreign JSON the first of two values is read")
     func foreign() throws {
         #expect(try JSONValue(foreignText: Array(#"{"a":1,"a":2,"b":{"c":1,"c":2}}"#.utf8)) == ["a": 1, "b": ["c": 1]])
     }
 
     @Test(
-        "A problem says where it is",
+        "A problem has its path",
         arguments: [
             (#"{"a":[1,2,x]}"#, ["a", "Index 2"]), (#"{"a":1,"b":{"c":}}"#, ["b", "c"]),
             ("[[1],[2,]]", ["Index 1", "Index 1"]),

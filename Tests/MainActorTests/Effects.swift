@@ -29,7 +29,7 @@ private struct Order: Workflow {
     let pay = Event(from: OpenState.self, to: PaidState.self)
 }
 
-/// The main actor's, and not Sendable.
+/// An outbox of the main actor, which is not Sendable.
 private final class Outbox {
     var mails: [SendMail] = []
     var failures: [String] = []
@@ -44,7 +44,7 @@ private final class Outbox {
 private struct Offline: Error {}
 
 @Suite("Effects in modules of the main actor") struct EffectTests {
-    @Test("The main actor carries effects out, gets a failure, lists what is parked, and has it tried again")
+    @Test("Handlers on the main actor run effects, get failures, list parked effects and retry them")
     func deliver() async throws {
         let orders = InMemoryStore().workflow(Order.self)
         let outbox = Outbox()

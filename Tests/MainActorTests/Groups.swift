@@ -1,8 +1,7 @@
 import Heraclitus
 import Testing
 
-// Groups, actions and hooks in a module of the main actor. The protocol of a group says `nonisolated`; the group, the states and the
-// workflow say nothing.
+// Groups, actions and hooks in a module of the main actor. Only the protocols of states and groups say `nonisolated`.
 
 nonisolated protocol TrackState: WorkflowState {}
 nonisolated protocol Audible: TrackState { var volume: Int { get } }
@@ -39,7 +38,7 @@ struct Track: Workflow {
     }
 }
 
-/// What is shown of a track.
+/// A display of a track.
 final class Display {
     let machine = StateMachine<Track>()
     var volume = 0
@@ -52,7 +51,7 @@ final class Display {
 }
 
 @Suite("Groups and actions in a module of the main actor") struct MainActorGroupTests {
-    @Test("They compile there and do what they say")
+    @Test("Groups and actions compile, and run on the main actor")
     func groups() throws {
         let display = Display()
         let machine = display.machine

@@ -1,7 +1,7 @@
 import Heraclitus
 import Testing
 
-/// The README's program, whose states conform to `WorkflowState` itself: nothing in it says `nonisolated`.
+/// The README's program without any `nonisolated`: its states conform to `WorkflowState` directly.
 private enum FirstProgram {
     // A state is a class with the data that it needs.
     final class IdleState: EmptyState {}
@@ -24,7 +24,7 @@ private enum FirstProgram {
 }
 
 @Suite("The README's program on the main actor") struct ReadmeTests {
-    @Test("It compiles there as it is, and does what it says")
+    @Test("The README's program compiles unchanged, and runs on the main actor")
     func program() throws {
         let machine = StateMachine<FirstProgram.Download>()
         try machine.fire.load(FirstProgram.LoadingState(url: "https://example.org"))

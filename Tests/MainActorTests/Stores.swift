@@ -4,7 +4,7 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-// What the main actor does with stores, in a module in which everything is its own unless it says otherwise.
+// Stores in a module whose default isolation is the main actor.
 
 private nonisolated final class OpenTicket: WorkflowState {
     let priority: Int
@@ -32,7 +32,7 @@ private nonisolated final class OwnThread: TaskExecutor {
     }
 }
 
-/// A store that has its units of work run on a thread of its own.
+/// A store that runs its units of work on its own thread.
 private nonisolated struct ThreadedStore: ArchiveStore {
     let executor: (any TaskExecutor)? = OwnThread()
     private let inner = InMemoryStore()
@@ -43,14 +43,14 @@ private nonisolated struct ThreadedStore: ArchiveStore {
 }
 
 @Suite("Stores and the main actor") struct StoreTests {
-    @Test("A view changes what is stored with its own data, and is told on the main actor, wherever units of work run")
+    @Test("Closures of updates and units use the view's data on the main actor, on any executor of the store")
     func update() async throws {
         try await update(in: InMemoryStore())
         try await update(in: ThreadedStore())
     }
 
     private func update(in store: any ArchiveStore) async throws {
-        // Not Sendable, and the main actor's.
+        // A view of the main actor, which is not Sendable.
         final class View { var texts: [String] = [] }
         let view = View()
         let priority = try await store.workflow(Ticket.self).update("a") { ticket in
@@ -76,7 +76,7 @@ private nonisolated struct ThreadedStore: ArchiveStore {
         #expect(view.texts == ["changing", "1 saved", "a: 2", "b: 1", "saved"])
     }
 
-    @Test("So it is with what is due, and with archives of older versions")
+    @Test("Closures of `fireDue` and `upgrade` run on the main actor")
     func due() async throws {
         let store = InMemoryStore()
         let clock = ManualClock()
@@ -90,7 +90,7 @@ private nonisolated struct ThreadedStore: ArchiveStore {
         #expect(report.count == 1 && told == ["a", "1 examined"])
     }
 
-    @Test("A test of the main actor checks a store of its own")
+    @Test("A test on the main actor checks its own store")
     func conformance() async throws {
         var count = 0
         let failures = try await StoreConformance.failures {

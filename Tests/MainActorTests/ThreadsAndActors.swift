@@ -26,7 +26,7 @@ private struct Message: Workflow {
     }
 }
 
-// Work in a module of the main actor: the protocol of the states says `nonisolated`, and so does what the work does.
+// Work in a module of the main actor. Only the protocol of the states says `nonisolated`.
 
 private nonisolated protocol TimerState: WorkflowState {}
 
@@ -34,13 +34,13 @@ private final class StoppedState: TimerState, EmptyState {}
 private final class RunningState: TimerState, Working {
     let seconds: Int
     init(seconds: Int) { self.seconds = seconds }
-    func work(_ here: Workplace<Timer>) async throws {
-        await here.context.ring(seconds)
-        try here.fire.stop()
+    func work(_ call: WorkCall<Timer>) async throws {
+        await call.context.ring(seconds)
+        try call.fire.stop()
     }
 }
 
-/// What timers ring: an actor's, the main one.
+/// A bell of the main actor, rung by timers.
 private final class Bell {
     var rings: [Int] = []
     func ring(_ seconds: Int) { rings.append(seconds) }
@@ -54,7 +54,7 @@ private struct Timer: Workflow {
 }
 
 @Suite("Work in modules of the main actor", .timeLimit(.minutes(20))) struct MainActorWorkTests {
-    @Test("Work uses a context of the main actor, and the test waits for it there")
+    @Test("Work uses a context of the main actor, and the test waits for the work there")
     func work() async throws {
         let bell = Bell()
         let machine = StateMachine<Timer>(context: bell)

@@ -1,9 +1,10 @@
 import Heraclitus
 import Testing
 
-// A download in a module in which everything is the main actor's unless it says otherwise. A state protocol and
-// its extension say `nonisolated`, and with that every state is; a subclass of a state says it, too, and so does what states carry if they
-// call its methods. Data alone, and an error, need not.
+// A download in a module whose default isolation is the main actor.
+//
+// The state protocol and its extension say `nonisolated`, which makes every state nonisolated. A subclass of a state
+// says it as well, and so does state data whose methods are called from states. Plain data and errors need nothing.
 
 nonisolated struct Request: Codable, Sendable {
     let url: String
@@ -53,19 +54,16 @@ struct Download: Workflow {
     let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
 }
 
-/// A model of a screen whose methods the events are, and that hears of all that happens; it says `@MainActor`, because a
-/// delegate is Sendable, as which the compiler otherwise takes it for nobody's.
-@MainActor final class Player: Stateful, StateMachineDelegate {
+/// A screen's model with the events as methods, which is a delegate of its machine.
+///
+/// It says `@MainActor`, because the compiler infers no isolation for a type with a Sendable protocol.
+@MainActor final class Player: MachineOwner, StateMachineDelegate {
     let machine = StateMachine<Download>()
     var rejections = 0
     var refusals = 0
 
     nonisolated func machine(_ machine: StateMachine<Download>, didReject error: InvalidTransition) {
-        MainActor.assumeIsolated { rejections += 1 }
-    }
-
-    nonisolated func machine(_ machine: StateMachine<Download>, didRefuse error: InvalidAction) {
-        MainActor.assumeIsolated { refusals += 1 }
+        MainActor.assumeIsolated { if error.action == nil { rejections += 1 } else { refusals += 1 } }
     }
 
     func retry() throws {
@@ -75,7 +73,7 @@ struct Download: Workflow {
     }
 }
 
-/// A model of a screen, which is the main actor's, with a machine and hooks that reach back to it.
+/// A screen's model on the main actor, with hooks that use it.
 final class Screen {
     let machine = StateMachine<Download>()
     var title = ""
@@ -88,7 +86,7 @@ final class Screen {
 }
 
 @Suite("A module of the main actor") struct MainActorTests {
-    @Test("The tour compiles there and does what it says")
+    @Test("The tour compiles and runs on the main actor")
     func tour() throws {
         let request = Request(url: "https://example.org")
         let screen = Screen()
@@ -110,18 +108,18 @@ final class Screen {
         #expect(later.state is TimedOutState)
     }
 
-    @Test("A machine is fired from other threads as well")
+    @Test("A machine may be fired from other threads as well")
     func offMain() async throws {
         let machine = StateMachine<Download>()
         try await Task.detached { try machine.fire.cancel() }.value
         #expect(machine.state is CancelledState)
     }
 
-    @Test("A host and a delegate of the main actor work there")
+    @Test("An owner and a delegate may belong to the main actor")
     func host() throws {
         let player = Player()
         player.machine.addDelegate(player)
-        #expect(throws: InvalidAction.self) { try player.retry() }
+        #expect(throws: InvalidTransition.self) { try player.retry() }
         #expect(throws: InvalidTransition.self) { try player.fail(FailureState(.timedOut)) }
         #expect(player.rejections == 1 && player.refusals == 1)
         try player.load(LoadingState(request: Request(url: "a")))

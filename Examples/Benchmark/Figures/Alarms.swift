@@ -2,42 +2,33 @@ import Foundation
 import Heraclitus
 import HeraclitusTesting
 
-// Figures of events that fire by themselves when their time has come.
+// A figure of an event that fires by itself when its time has come.
 
 extension Figure {
     static var alarms: [Figure] {
-        let crowd = Crowd<Alarm>()
-        let quietCrowd = Crowd<QuietAlarm>()
-        return [
+        [
             Figure(
-                name: "arming a deadline among a million, and disarming it",
+                name: "arming a deadline among many, and disarming it",
                 unit: "ns",
                 goal: 1,
-                ours: toAndFro { StateMachine<Alarm>(scheduler: crowd.asleep(for: $0).clock.scheduler) },
-                limit: adding(300, to: toAndFro { _ in StateMachine<QuietAlarm>() }),
+                ours: toAndFro(Alarm(), among: Crowd()),
+                limit: adding(300, to: toAndFro(QuietAlarm(), among: nil)),
                 remark: "against a state without a deadline, and 300 ns"
-            ),
-            Figure(
-                name: "a million events that are due, each",
-                unit: "ns",
-                goal: 2,
-                ours: { crowd.asleep(for: $0).nanosecondsOfAlarms() },
-                limit: { quietCrowd.asleep(for: $0).nanosecondsOfFires() },
-                remark: "against firing them"
-            ),
+            )
         ]
     }
 
     /// A side that lets one machine fall asleep and wake again.
-    private static func toAndFro<W: AlarmWorkflow>(_ make: @escaping (Duration) -> StateMachine<W>) -> Side {
+    private static func toAndFro<W: AlarmWorkflow>(_ workflow: W, among crowd: Crowd?) -> Side {
         var made: StateMachine<W>?
         return { time in
-            let machine = made ?? make(time)
+            let scheduler = crowd?.asleep(for: time).clock.scheduler
+            let machine = made ?? scheduler.map { StateMachine(scheduler: $0) } ?? StateMachine()
             made = machine
             return perOperation { rounds in
                 do {
                     for _ in 0..<rounds {
-                        try W.fall(asleep: machine, until: .distantFuture)
+                        try W.fall(asleep: machine)
                         try W.wake(machine)
                     }
                 } catch {
@@ -52,9 +43,9 @@ extension Figure {
     }
 }
 
-/// Two workflows, of which one wakes by itself.
+/// A workflow that wakes by itself, or does not.
 private protocol AlarmWorkflow: Workflow where Context == Void, Initial == AnyState {
-    static func fall(asleep machine: StateMachine<Self>, until date: Date) throws(InvalidTransition)
+    static func fall(asleep machine: StateMachine<Self>) throws(InvalidTransition)
     static func wake(_ machine: StateMachine<Self>) throws(InvalidTransition)
 }
 
@@ -62,7 +53,7 @@ private final class AwakeState: WorkflowState, EmptyState {}
 
 private final class AsleepState: WorkflowState {
     let until: Date
-    init(until: Date) { self.until = until }
+    init(until: Date = .distantFuture) { self.until = until }
 }
 
 private struct Alarm: AlarmWorkflow {
@@ -70,8 +61,8 @@ private struct Alarm: AlarmWorkflow {
     let sleep = Event(from: AwakeState.self, to: AsleepState.self)
     let wake = Event(from: AsleepState.self, to: AwakeState.self).due(\.until)
 
-    static func fall(asleep machine: StateMachine<Alarm>, until date: Date) throws(InvalidTransition) {
-        try machine.fire.sleep(AsleepState(until: date))
+    static func fall(asleep machine: StateMachine<Alarm>) throws(InvalidTransition) {
+        try machine.fire.sleep(AsleepState())
     }
 
     static func wake(_ machine: StateMachine<Alarm>) throws(InvalidTransition) { try machine.fire.wake() }
@@ -82,53 +73,31 @@ private struct QuietAlarm: AlarmWorkflow {
     let sleep = Event(from: AwakeState.self, to: AsleepState.self)
     let wake = Event(from: AsleepState.self, to: AwakeState.self)
 
-    static func fall(asleep machine: StateMachine<QuietAlarm>, until date: Date) throws(InvalidTransition) {
-        try machine.fire.sleep(AsleepState(until: date))
+    static func fall(asleep machine: StateMachine<QuietAlarm>) throws(InvalidTransition) {
+        try machine.fire.sleep(AsleepState())
     }
 
     static func wake(_ machine: StateMachine<QuietAlarm>) throws(InvalidTransition) { try machine.fire.wake() }
 }
 
-/// A million machines that are asleep, or ten thousand if samples are to be short.
-///
-/// They fell asleep in an order that has nothing to do with where they are in memory.
-private final class Crowd<W: AlarmWorkflow> {
+/// A million sleeping machines, or ten thousand for short samples.
+private final class Crowd {
     let clock = ManualClock()
-    private var machines: [StateMachine<W>] = []
+    private var machines: [StateMachine<Alarm>] = []
 
-    /// The same, made when it is first needed.
+    /// The machines, made at the first call.
     func asleep(for time: Duration) -> Crowd {
         guard machines.isEmpty else { return self }
-        let count = time < .milliseconds(5) ? 10_000 : 1_000_000
-        machines = (0..<count).map { _ in StateMachine<W>(scheduler: clock.scheduler) }.shuffled()
-        fallAsleep()
-        return self
-    }
-
-    /// Lets each sleep a millisecond longer than the one before.
-    private func fallAsleep() {
-        let start = clock.date
-        succeeding {
-            for (index, machine) in machines.enumerated() {
-                try W.fall(asleep: machine, until: start.addingTimeInterval(1 + Double(index) / 1_000))
-            }
+        machines = (0..<(time < .milliseconds(5) ? 10_000 : 1_000_000)).map { _ in
+            StateMachine<Alarm>(scheduler: clock.scheduler)
         }
-    }
-
-    /// Lets the time of all come at once.
-    func nanosecondsOfAlarms() -> Double {
-        let end = clock.date.addingTimeInterval(2 + Double(machines.count) / 1_000)
-        return nanosecondsOfWaking { clock.setDate(to: end) }
-    }
-
-    func nanosecondsOfFires() -> Double {
-        nanosecondsOfWaking { succeeding { for machine in machines { try W.wake(machine) } } }
-    }
-
-    private func nanosecondsOfWaking(_ wake: () -> Void) -> Double {
-        let time = nanoseconds(wake)
-        precondition(machines.allSatisfy { $0.isIn(AwakeState.self) }, "Each is awake.")
-        fallAsleep()
-        return time / Double(machines.count)
+        do {
+            for (index, machine) in machines.shuffled().enumerated() {
+                try machine.fire.sleep(AsleepState(until: clock.date.addingTimeInterval(1 + Double(index) / 1_000)))
+            }
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        return self
     }
 }

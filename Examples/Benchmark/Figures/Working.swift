@@ -2,45 +2,26 @@ import Dispatch
 import Heraclitus
 import Synchronization
 
-// Figures of states that work.
+// A figure of a state that works.
 
 extension Figure {
-    static var working: [Figure] { [leftAtOnce, leftAfterwards] }
-
-    private static var leftAtOnce: Figure {
-        Figure(
-            name: "entering a state that works, and leaving it",
-            unit: "ns",
-            goal: 1.2,
-            ours: toAndFro(StateMachine<Shop>()) { machine in
-                try machine.fire.open()
-                try machine.fire.close()
-            },
-            limit: toAndFro(StateMachine<ShopByHand>()) { machine in
-                try machine.fire.open()
-                try machine.fire.close()
-            },
-            remark: "against `Task {}` and `cancel()` in hooks"
-        )
-    }
-
-    private static var leftAfterwards: Figure {
-        Figure(
-            name: "entering a state, and leaving it when its work has begun",
-            unit: "ns",
-            goal: 1.2,
-            ours: toAndFro(StateMachine<Shop>()) { machine in
-                try machine.fire.knock()
-                hasBegun.wait()
-                try machine.fire.close()
-            },
-            limit: toAndFro(StateMachine<ShopByHand>()) { machine in
-                try machine.fire.knock()
-                hasBegun.wait()
-                try machine.fire.close()
-            },
-            remark: "against `Task {}` and `cancel()` in hooks"
-        )
+    static var working: [Figure] {
+        [
+            Figure(
+                name: "entering a state that works, and leaving it",
+                unit: "ns",
+                goal: 1.2,
+                ours: toAndFro(StateMachine<Shop>()) { machine in
+                    try machine.fire.open()
+                    try machine.fire.close()
+                },
+                limit: toAndFro(StateMachine<ShopByHand>()) { machine in
+                    try machine.fire.open()
+                    try machine.fire.close()
+                },
+                remark: "against `Task {}` and `cancel()` in hooks"
+            )
+        ]
     }
 
     private static func toAndFro<W: Workflow>(
@@ -57,9 +38,9 @@ extension Figure {
         }
     }
 
-    /// Waits until the tasks that were begun have begun, so that hardly any of them runs beside the other side's sample.
+    /// Waits until the tasks have begun, so that hardly any of them runs beside the other side's sample.
     ///
-    /// The pool begins them in order, those of one priority. The last task of the library's may still look through work that was left.
+    /// The pool begins tasks of one priority in order.
     private static func waitForTasks() {
         let tasks = DispatchGroup()
         for _ in 0..<2 { tasks.enter() }
@@ -69,24 +50,16 @@ extension Figure {
     }
 }
 
-/// Is told by the work of some states that it has begun.
-private let hasBegun = DispatchSemaphore(value: 0)
-
 private final class ClosedState: WorkflowState, EmptyState {}
 
 private final class OpenState: WorkflowState, EmptyState, Working {
-    func work(_ here: Workplace<Shop>) async throws {}
-}
-
-private final class KnockedAtState: WorkflowState, EmptyState, Working {
-    func work(_ here: Workplace<Shop>) async throws { hasBegun.signal() }
+    func work(_ call: WorkCall<Shop>) async throws {}
 }
 
 private struct Shop: Workflow {
     static var initial: any WorkflowState { ClosedState() }
     let open = Event(from: ClosedState.self, to: OpenState.self)
-    let knock = Event(from: ClosedState.self, to: KnockedAtState.self)
-    let close = Event(from: OpenState.self, KnockedAtState.self, to: ClosedState.self)
+    let close = Event(from: OpenState.self, to: ClosedState.self)
 }
 
 private final class OpenByHandState: WorkflowState, EmptyState, Entering, Exiting {
@@ -106,26 +79,8 @@ private final class OpenByHandState: WorkflowState, EmptyState, Entering, Exitin
     private func work() async throws {}
 }
 
-private final class KnockedAtByHandState: WorkflowState, EmptyState, Entering, Exiting {
-    private let task = Mutex<Task<Void, any Error>?>(nil)
-
-    init() {}
-    init(from decoder: any Decoder) throws {}
-    func encode(to encoder: any Encoder) throws {}
-
-    func didEnter(_ transition: StateTransition) {
-        let new = Task { try await self.work() }
-        task.withLock { $0 = new }
-    }
-
-    func didExit(_ transition: StateTransition) { task.withLock { $0 }?.cancel() }
-
-    private func work() async throws { hasBegun.signal() }
-}
-
 private struct ShopByHand: Workflow {
     static var initial: any WorkflowState { ClosedState() }
     let open = Event(from: ClosedState.self, to: OpenByHandState.self)
-    let knock = Event(from: ClosedState.self, to: KnockedAtByHandState.self)
-    let close = Event(from: OpenByHandState.self, KnockedAtByHandState.self, to: ClosedState.self)
+    let close = Event(from: OpenByHandState.self, to: ClosedState.self)
 }

@@ -18,8 +18,9 @@ struct Main {
 
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
+        if words == ["--help"] { return print(usage) }
         let pause = words.count == 1 ? 1 : words.count == 3 && words[1] == "--every" ? Double(words[2]) : nil
-        guard let pause, pause > 0 else {
+        guard let pause, pause > 0, !words[0].hasPrefix("-") else {
             FileHandle.standardError.write(Data("\(usage)\n".utf8))
             exit(EX_USAGE)
         }

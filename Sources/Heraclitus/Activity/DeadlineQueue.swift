@@ -1,16 +1,18 @@
-// What is due next?
+// A queue of elements by deadline.
 
-/// Elements in the order of the times at which they are due; of two that are due at once, the one that was added first.
+/// Elements in the order of their times.
 ///
-/// A heap: adding an element, and removing any, costs at most the logarithm of the count.
+/// Elements of the same time are in the order of adding.
+///
+/// The queue is a heap: adding or removing an element takes at most logarithmic time.
 struct DeadlineQueue<Element: Sendable>: Sendable {
-    /// An element's slot, with which it can be removed.
+    /// A handle for removing an element.
     struct Ticket: Sendable {
         fileprivate let slot: Int
         fileprivate let number: UInt64
     }
 
-    /// An element, which stays in its slot, and the place of its deadline in the heap.
+    /// An element in its fixed slot, with its place in the heap.
     private struct Slot: Sendable {
         var element: Element?
         var place: Int
@@ -20,7 +22,7 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
     private struct Deadline: Sendable {
         let time: Double
 
-        /// Numbers grow with each element: at one time the smaller number comes first.
+        /// Numbers grow with each element, so the smaller number is first among equal times.
         let number: UInt64
         let slot: Int
 
@@ -34,17 +36,17 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
     private var freeSlots: [Int] = []
     private var lastNumber: UInt64 = 0
 
-    /// The number of elements that wait.
+    /// The number of waiting elements.
     var count: Int { heap.count }
 
-    /// The time at which the first is due; `nil` if none waits.
+    /// The time of the first element; `nil` if the queue is empty.
     var firstTime: Double? { heap.first?.time }
 
     /// Adds an element.
     /// - Parameters:
     ///   - element: The element.
-    ///   - time: When it is due; not NaN.
-    /// - Returns: A ticket, with which it can be removed.
+    ///   - time: The time of the element; NaN is invalid.
+    /// - Returns: A ticket for removing the element.
     mutating func add(_ element: Element, at time: Double) -> Ticket {
         lastNumber += 1
         let slot = freeSlots.popLast() ?? slots.count
@@ -62,7 +64,7 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
         return take(at: slots[ticket.slot].place)
     }
 
-    /// Takes the first element if it is due.
+    /// Takes the first element if its time has come.
     mutating func takeFirst(dueBy time: Double) -> Element? {
         guard let first = heap.first, first.time <= time else { return nil }
         return take(at: 0)

@@ -1,34 +1,40 @@
-// What does a machine need for the things that go on by themselves in its states?
+// The deadlines and the work of a machine's states.
 
 import HeraclitusEssentials
 import Synchronization
 
-/// Does the work of states in place of tasks of their own.
+/// Runs the work of states instead of a new task.
 ///
-/// It returns whether it takes the work.
+/// The closure returns whether it takes the work.
 typealias WorkRunner = @Sendable (StateWork) -> Bool
 
-/// The clock, the deadlines and the work of a machine in whose states anything goes on by itself; other machines have none.
+/// The clock, the deadlines and the work of a machine.
 ///
-/// It goes with its machine, and then takes from the scheduler what still waits there.
+/// Workflows without deadlines and work have none.
+///
+/// At the machine's end, its pending deadlines leave the scheduler.
 final class MachineActivity: Sendable {
-    /// The machine's own scheduler; a machine that belongs to another one goes by that one's.
+    /// The machine's own scheduler.
+    ///
+    /// A machine in a state uses its holder's scheduler instead.
     let scheduler: Scheduler
 
-    /// Lets deadlines come; `nil` if the workflow has none.
+    /// The timer of the deadlines; `nil` if the workflow has none.
     let timer: MachineTimer?
 
     private let passive = Atomic(false)
 
-    /// When the current state was entered, as the bits of a time interval; changes with the state, in its lock.
+    /// The date of entering the current state, as the bits of a time interval.
+    ///
+    /// It changes with the state, under the state's lock.
     private let entryTime: Atomic<UInt64>
     private let working = Lock(Working())
 
     private struct Working: Sendable {
-        /// The work of the current state, also when it was completed.
+        /// The work of the current state, also after its completion.
         var work: StateWork?
 
-        /// Does the work of states, in place of tasks of their own.
+        /// The closure that runs the work of states instead of a new task.
         var runner: WorkRunner?
     }
 
@@ -42,30 +48,32 @@ final class MachineActivity: Sendable {
 
     // MARK: Time
 
-    /// When the current state was entered, by a clock that stands still while the machine is put aside.
+    /// The date of entering the current state, by a clock that stands still while the machine is put aside.
     var entered: Date {
         Date(timeIntervalSinceReferenceDate: Double(bitPattern: entryTime.load(ordering: .relaxed)))
     }
 
-    /// Notes when the current state was entered; before anybody else knows the machine, or together with the state, in its lock.
+    /// Records the date of entering the current state: before the machine is shared, or with the state under its lock.
     func note(entered date: Date) {
         entryTime.store(date.timeIntervalSinceReferenceDate.bitPattern, ordering: .relaxed)
     }
 
-    /// Whether nothing is to be armed, because the machine is gone in a moment, as in a store's unit of work.
+    /// Whether deadlines and work are off, as in a store's unit of work.
     var isPassive: Bool { passive.load(ordering: .relaxed) }
 
-    /// Lets nothing be armed and no work begin from now on, here and in the machines in the state.
+    /// Turns off deadlines and work for good.
     func becomePassive() { passive.store(true, ordering: .relaxed) }
 
     // MARK: Work
 
-    // There is a note beside the lock while there is work, so that nobody takes the lock where there is none.
+    // A note beside the lock marks pending work, so that idle machines skip the lock.
 
-    /// The work of the current state, also when it was completed.
+    /// The work of the current state, also after its completion.
     var work: StateWork? { working.note == 0 ? nil : working.withLock { $0.work } }
 
-    /// Keeps the work of the current state, unless it has some; by the machine's owner.
+    /// Keeps the work of the current state, unless there is some.
+    ///
+    /// Call it as the machine's owner.
     func keep(_ work: StateWork) -> Bool {
         working.withLock { contents in
             guard contents.work == nil else { return false }
@@ -75,9 +83,12 @@ final class MachineActivity: Sendable {
         }
     }
 
-    /// Takes the work out; by the machine's owner, or when the machine or its holder is gone.
+    /// Takes the work out.
     ///
-    /// In the second case the owner may keep work on another thread just after this. That ends with the machine, and what it fires is rejected.
+    /// Call it as the machine's owner, or after the end of the machine or its holder.
+    ///
+    /// In the second case, the owner may keep new work on another thread just afterwards. That work ends with the
+    /// machine, and its fires are rejected.
     private func takeWork() -> StateWork? {
         if working.note == 0 { return nil }
         return working.withLock { contents in
@@ -86,14 +97,14 @@ final class MachineActivity: Sendable {
         }
     }
 
-    /// Ends the work of a state, so that there may be another one.
+    /// Ends the work of a state to make room for other work.
     func endWork() { takeWork()?.end() }
 
-    /// Sets or removes the closure that does the work of states in place of tasks of their own.
-    /// - Returns: Whether it was set or removed; not if there is another one already.
+    /// Sets or removes the closure that runs work instead of a new task.
+    /// - Returns: `false` if another closure is already set.
     @discardableResult
     func setRunner(_ runner: WorkRunner?) -> Bool {
-        // The one before is released when the lock is free.
+        // The old closure is released outside the lock.
         var other = runner
         return working.withLock { contents in
             if runner != nil, contents.runner != nil { return false }
@@ -102,13 +113,15 @@ final class MachineActivity: Sendable {
         }
     }
 
-    /// Offers some work to the runner.
-    /// - Returns: Whether there is one, and it takes the work.
+    /// Offers work to the runner.
+    /// - Returns: Whether a runner takes the work.
     func handToRunner(_ work: StateWork) -> Bool { working.withLock { $0.runner }?(work) ?? false }
 
     // MARK: The end
 
-    /// Deadlines and work that do not count any more, for a caller that ends them: that calls users' code.
+    /// Deadlines and work taken out for ending.
+    ///
+    /// Ending calls users' code.
     struct Taken {
         fileprivate let deadlines: MachineTimer.Setting?
         fileprivate let work: StateWork?
@@ -119,9 +132,9 @@ final class MachineActivity: Sendable {
         }
     }
 
-    /// Lets no deadline come any more, and no work count.
+    /// Takes out the deadlines and the work, which are then invalid.
     func take() -> Taken { Taken(deadlines: timer?.take(), work: takeWork()) }
 
-    /// Ends what goes on in the current state.
+    /// Ends the deadlines and the work of the current state.
     func end() { take().end() }
 }

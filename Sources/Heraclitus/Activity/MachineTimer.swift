@@ -1,15 +1,15 @@
-// Which deadline of a machine comes next, and until when does it count?
+// Fires the deadlines of a machine in order.
 import HeraclitusEssentials
 
-/// Lets the deadlines of a state object come, from when it is entered, restored or updated until it is left or updated.
+/// Fires the deadlines of one state object at a time, from its entry, restore or update until it is left or updated.
 ///
-/// A machine whose workflow has deadlines has one timer from the beginning, which is set anew for each state object. Only the first
-/// deadline waits in the scheduler. So they come in order, also when the machine was busy while several have passed.
+/// Each machine of a workflow with deadlines has one timer, which is set for each state object. Only the first deadline
+/// waits in the scheduler. Deadlines therefore fire in order, even if several have passed while the machine was busy.
 final class MachineTimer: Due {
     private let contents = Lock(Contents())
 
     private struct Contents: Sendable {
-        /// The machine, from when deadlines are first set.
+        /// The machine, set with the first deadlines.
         weak var machine: (any AutomaticMachine)?
         var period = TimerPeriod()
         var setting = Setting()
@@ -18,38 +18,40 @@ final class MachineTimer: Due {
         var isFiring = false
     }
 
-    /// What the timer is set for; nothing when the period is over.
+    /// The deadlines of a period; empty after its end.
     struct Setting: Sendable {
-        /// The state object whose deadlines are set.
+        /// The state object of the deadlines.
         fileprivate var state: (any WorkflowState)?
         fileprivate var waiting = DatedDeadlines()
 
-        /// Where the first of them waits.
+        /// The scheduler of the first deadline.
         fileprivate var scheduler: Scheduler?
         fileprivate var ticket: Scheduler.Ticket?
 
-        /// Lets nothing wait any more; outside of locks, because users' objects may be released when the setting is.
+        /// Removes the deadline from the scheduler.
+        ///
+        /// Call it outside locks, because it may release users' objects.
         func end() {
             if let ticket { scheduler?.remove(ticket) }
         }
     }
 
-    /// Lets none come any more.
-    /// - Returns: What it was set for, for somebody who ends it.
+    /// Ends the period.
+    /// - Returns: The setting, for the caller to end.
     func take() -> Setting {
         var setting = Setting()
         _ = exchange(&setting)
         return setting
     }
 
-    /// Sets the deadlines of a state object, instead of those of the object before, which do not come any more.
+    /// Sets the deadlines of a state object, replacing those of the previous object.
     /// - Parameters:
     ///   - deadlines: The deadlines.
     ///   - state: The object.
-    ///   - machine: The machine that is in the state, always the same; asked only the first time.
-    ///   - scheduler: Where they wait.
-    ///   - isArmed: Whether the first waits from now on; otherwise from when `arm` is called.
-    /// - Returns: For how long they count.
+    ///   - machine: The machine in the state, always the same; evaluated only the first time.
+    ///   - scheduler: The scheduler of the deadlines.
+    ///   - isArmed: Whether the first deadline waits at once; otherwise `arm` starts it.
+    /// - Returns: The period of the deadlines.
     func set(
         _ deadlines: consuming DatedDeadlines,
         of state: any WorkflowState,
@@ -65,7 +67,9 @@ final class MachineTimer: Due {
         return period
     }
 
-    /// Stores the machine once, and notes that: finding it and storing a weak reference each time would cost more.
+    /// Stores the machine once and marks that in the note.
+    ///
+    /// Storing a weak reference each time would cost more.
     private func bind(to machine: any AutomaticMachine) {
         contents.withLock {
             $0.machine = machine
@@ -73,7 +77,7 @@ final class MachineTimer: Due {
         }
     }
 
-    /// Begins a period with a setting, and leaves the one before in its place.
+    /// Begins a period with a setting, and returns the previous setting in its place.
     private func exchange(_ setting: inout Setting, isArmed: Bool = false) -> TimerPeriod {
         contents.withLock { contents in
             contents.period.number += 1
@@ -84,18 +88,20 @@ final class MachineTimer: Due {
         }
     }
 
-    /// Whether the deadlines still count that were set.
+    /// Whether a period is the current one.
     func counts(_ period: TimerPeriod) -> Bool { contents.withLock { $0.period == period } }
 
-    /// Fires the first deadline of a period if it has passed; none while another one is being fired, so that they come in order.
-    /// - Returns: Whether it has become a transition, or is going to; `nil` if none has passed, or one is being fired.
+    /// Fires the first deadline of a period if it has passed and no other one is being fired.
+    ///
+    /// Deadlines therefore fire in order.
+    /// - Returns: Whether the event has become a transition or is queued; `nil` if nothing was fired.
     func fireFirst(of period: TimerPeriod, dueBy date: Date, _ machine: any AutomaticMachine) -> Bool? {
         guard let next = takeFirst(of: period, dueBy: date) else { return nil }
         defer { contents.withLock { if $0.period == period { $0.isFiring = false } } }
         return machine.fire(next.deadline, of: next.state, in: period)
     }
 
-    /// Takes the first deadline if it has passed, and notes that it is being fired.
+    /// Takes the first deadline if it has passed, and marks the timer as firing.
     private func takeFirst(
         of period: TimerPeriod,
         dueBy date: Date
@@ -110,7 +116,7 @@ final class MachineTimer: Due {
         }
     }
 
-    /// Whether one has passed and was not fired yet.
+    /// Whether a deadline has passed unfired.
     var isDue: Bool {
         let (first, scheduler, isFiring) = contents.withLock { contents in
             (contents.setting.waiting.first, contents.setting.scheduler, contents.isFiring)
@@ -120,7 +126,9 @@ final class MachineTimer: Due {
         return first.date <= scheduler.date
     }
 
-    /// Lets the first deadline wait in the scheduler; not while one is being fired, after which this is called again.
+    /// Arms the first deadline.
+    ///
+    /// While a deadline is being fired, this does nothing and is called again afterwards.
     func arm(_ period: TimerPeriod) {
         let scheduler = contents.withLock { contents in
             if contents.period == period, !contents.isFiring { arm(&contents) }
@@ -129,10 +137,10 @@ final class MachineTimer: Due {
         scheduler?.wake()
     }
 
-    /// Lets the first deadline wait in the scheduler.
+    /// Arms the first deadline in the scheduler.
     ///
-    /// The schedule's lock is taken within this one, and never the other way round. The schedule releases this timer at most, which the
-    /// caller keeps: so nothing is released in the lock.
+    /// Lock order: this lock first, then the schedule's lock. The schedule releases at most this timer, which the
+    /// caller retains, so the lock covers no release.
     private func arm(_ contents: inout Contents) {
         guard let first = contents.setting.waiting.first, let scheduler = contents.setting.scheduler else { return }
         if let ticket = contents.setting.ticket { scheduler.remove(ticket) }
@@ -142,51 +150,53 @@ final class MachineTimer: Due {
     func comesDue(by date: Date) {
         let (machine, period) = contents.withLock { ($0.machine, $0.period) }
         guard let machine else { return }
-        // The scheduler's thread does not wait for the callbacks of one machine while others are due.
+        // The scheduler's thread skips a busy machine, so that other machines are on time.
         if machine.isOwnedElsewhere, comesLater(to: machine) { return }
         _ = fireFirst(of: period, dueBy: date, machine)
         arm(period)
     }
 
-    /// Comes due as of now, by the clock for which it is set.
+    /// Fires passed deadlines by the scheduler's current date.
     func comesDueNow() {
         guard let scheduler = contents.withLock({ $0.setting.scheduler }) else { return }
         comesDue(by: scheduler.date)
     }
 
-    /// Comes again when another thread has ended its turn, by the date of then: it may have been set back.
+    /// Retries after the other thread's turn, by the date of that moment, since the date may be set back.
     /// - Returns: Whether another thread still has a turn.
     private func comesLater(to machine: any AutomaticMachine) -> Bool {
         machine.whenReleased { [weak self] in Task.detached { self?.comesDueNow() } }
     }
 }
 
-/// The time for which the deadlines of one state object are set; it never comes again, although the object may.
+/// The period of one state object's deadlines.
+///
+/// A period is unique, even if the object becomes the state again.
 @usableFromInline
 struct TimerPeriod: Hashable, Sendable {
     fileprivate var number: UInt64 = 0
 }
 
-/// A machine whose events fire by themselves.
+/// A machine with automatic events.
 protocol AutomaticMachine: AnyObject, Sendable {
-    /// Whether a transition is under way on another thread.
+    /// Whether another thread has a transition under way.
     var isOwnedElsewhere: Bool { get }
 
-    /// Calls a body when that transition has ended, on the thread that has made it.
-    /// - Returns: Whether a transition is under way on another thread. If not, the body is not called.
+    /// Calls a body after that transition, on the transition's thread.
+    /// - Returns: Whether another thread has a transition under way; otherwise the body is never called.
     func whenReleased(_ body: @escaping @Sendable () -> Void) -> Bool
 
-    /// Fires an event for which the time has come, if the state is still the current one.
+    /// Fires an automatic event if its state is still current.
     /// - Parameters:
-    ///   - deadline: When which event was due.
-    ///   - state: The state object that it belongs to.
-    ///   - period: The time for which the deadlines of that object are set; `nil` in a passive machine, whose timer is not set.
-    /// - Returns: Whether it has become a transition, or is going to.
+    ///   - deadline: The event and its date.
+    ///   - state: The state object of the deadline.
+    ///   - period: The period of the object's deadlines; `nil` in a passive machine, which has no timer.
+    /// - Returns: Whether the event has become a transition or is queued.
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool
 
-    /// Fires what is to follow from an error of a state's work, or tells observers of it.
+    /// Fires the event that follows a failure of the state's work, or tells observers of the failure.
     func workHasFailed(_ work: StateWork, _ failed: FailedWork)
 
-    /// Fires what is to follow when a state's work has returned.
+    /// Fires the event that follows the completion of the state's work.
     func workIsDone(_ work: StateWork)
 }

@@ -2,37 +2,38 @@ public import HeraclitusEssentials
 
 /// Fires the deadlines of any number of machines.
 ///
-/// A machine without deadlines never asks it. It needs one task while anything waits, which ends within ``longestNap`` after the
-/// last deadline was removed. Setting and removing a deadline costs the logarithm of the number that wait.
+/// Machines without deadlines never use it. The scheduler runs one task while deadlines wait; the task ends within
+/// ``longestNap`` after the last deadline was removed. Setting or removing a deadline takes logarithmic time.
 ///
-/// What is due is carried out in the order of the times, one after the other, on the thread of that task. So a callback that takes
-/// long delays others. A machine whose transition is under way on another thread delays nobody: its deadline comes when that transition
-/// has ended, in a task of its own.
+/// Due events fire in order, one after the other, on the thread of that task. A slow callback therefore delays other
+/// events. A machine with a transition under way on another thread delays none: its deadline fires after that
+/// transition, in a task of its own.
 ///
-/// Due times are dates, because archives keep them. When somebody changes the system's date, or when the computer was suspended,
-/// the ``system`` scheduler notices within ``longestNap``. If the date is set back, deadlines wait longer; none fires
-/// twice.
+/// Deadlines are dates, because archives keep them. The ``system`` scheduler notices a change of the system's date, or
+/// a suspension of the computer, within ``longestNap``. After the date is set back, deadlines wait longer; each fires
+/// once.
 public final class Scheduler: Sendable {
-    /// The scheduler of all machines for which no other one was given: the system's date, and its clock that goes on while the
-    /// computer sleeps.
+    /// The default scheduler.
+    ///
+    /// It uses the system's date, and a clock that runs on while the computer sleeps.
     public static let system = Scheduler(ContinuousClock()) { Date() }
 
-    /// For how long it sleeps before it looks at the date again, in seconds.
+    /// The longest sleep between two looks at the date, in seconds.
     public static let longestNap = 30.0
 
     private let currentDate: @Sendable () -> Date
 
-    /// Sleeps for a number of seconds; `nil` if whoever made it says when time has passed.
+    /// Sleeps for a number of seconds; `nil` if the scheduler is driven by hand.
     private let sleep: (@Sendable (Double) async throws -> Void)?
     private let schedule = Lock(Schedule())
 
-    /// Runs the work of machines; `nil` for the executor of all tasks.
+    /// The executor of machines' work; `nil` for the default one.
     let executor: (any TaskExecutor)?
 
     private struct Schedule: Sendable {
         var queue = DeadlineQueue<any Due>()
 
-        /// The task that sleeps until the first deadline, as far as one does.
+        /// The task that sleeps until the first deadline; `nil` if none does.
         var sleeper: Sleeper?
         var lastNumber = 0
     }
@@ -40,45 +41,47 @@ public final class Scheduler: Sendable {
     private struct Sleeper: Sendable {
         let number: Int
 
-        /// Until when it sleeps; before all times while it is awake, and looks at the queue again before it sleeps.
+        /// The end of the sleep.
+        ///
+        /// It is in the infinite past while the task is awake and about to look at the queue again.
         var time: Double
     }
 
-    /// The task of the last sleeper, for its successor, which cancels it.
+    /// The task of the last sleeper, which its successor cancels.
     private let tasks = Lock<(number: Int, task: Task<Void, Never>?)>((0, nil))
 
     /// Makes a scheduler.
     /// - Parameters:
     ///   - clock: The clock to sleep by.
-    ///   - date: The date as of now. It may be set back and forth; deadlines follow it.
+    ///   - date: Returns the current date. Deadlines follow when it is set back or forward.
     public init<C: Clock>(_ clock: C, date: @escaping @Sendable () -> Date) where C.Duration == Duration {
         currentDate = date
         executor = nil
         sleep = { try await clock.sleep(until: clock.now.advanced(by: .seconds($0)), tolerance: nil) }
     }
 
-    /// Makes a scheduler that does nothing by itself, because its user says when time has passed.
+    /// Makes a scheduler driven by hand: its user calls `carryOutDue()`.
     /// - Parameters:
-    ///   - executor: Runs the work of machines.
-    ///   - date: The date as of now.
+    ///   - executor: The executor of machines' work.
+    ///   - date: Returns the current date.
     package init(drivenByHand executor: any TaskExecutor, date: @escaping @Sendable () -> Date) {
         currentDate = date
         self.executor = executor
         sleep = nil
     }
 
-    /// The date as of now.
+    /// The current date.
     public var date: Date { currentDate() }
 
-    /// When the next deadline is; `nil` if there is none.
+    /// The date of the next deadline; `nil` if there is none.
     public var nextDeadline: Date? {
         schedule.withLock { $0.queue.firstTime }.map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 
-    /// How many deadlines wait.
+    /// The number of waiting deadlines.
     public var count: Int { schedule.withLock { $0.queue.count } }
 
-    /// Carries out what is due by now, in the order of the times.
+    /// Fires all events due by now, in order.
     package func carryOutDue() {
         while true {
             let now = currentDate()
@@ -89,28 +92,28 @@ public final class Scheduler: Sendable {
     }
 }
 
-/// Something that is due at a time.
+/// An element with a due date.
 protocol Due: AnyObject, Sendable {
-    /// Called when the time has come, unless it was removed before.
-    /// - Parameter date: By which date it is due.
+    /// Called when the date has come, unless the element was removed before.
+    /// - Parameter date: The date by which it is due.
     func comesDue(by date: Date)
 }
 
 extension Scheduler {
-    /// Something that waits in a schedule, for somebody who removes it.
+    /// A handle for removing an element from the schedule.
     struct Ticket: Sendable {
         fileprivate let place: DeadlineQueue<any Due>.Ticket
     }
 
-    /// Lets something happen at a date.
-    /// - Returns: A ticket, with which it can be removed. Call ``wake()`` afterwards, outside of locks.
+    /// Adds an element at a date.
+    /// - Returns: A ticket for removing the element. Call ``wake()`` afterwards, outside locks.
     func add(_ due: any Due, at date: Date) -> Ticket {
         schedule.withLock { Ticket(place: $0.queue.add(due, at: date.timeIntervalSinceReferenceDate)) }
     }
 
     /// Makes sure that the sleeping task wakes at the first deadline.
     ///
-    /// It starts and cancels tasks, and a clock's handler of a cancellation is user code. So no lock may be held.
+    /// Call it outside locks: it starts and cancels tasks, and a clock's cancellation handler is user code.
     func wake() {
         guard sleep != nil else { return }
         let number: Int? = schedule.withLock { schedule in
@@ -120,7 +123,7 @@ extension Scheduler {
             return schedule.lastNumber
         }
         guard let number else { return }
-        // Detached, because it goes on for others than the caller that has armed the first deadline.
+        // Detached, because the task serves other callers, too.
         let task = Task.detached { await self.sleepAndCarryOut(number) }
         let old = tasks.withLock { tasks in
             let old = tasks.number < number ? tasks.task : task
@@ -130,10 +133,10 @@ extension Scheduler {
         old?.cancel()
     }
 
-    /// Removes what waits; does nothing if it has come already.
+    /// Removes a waiting element; does nothing if it has already fired.
     func remove(_ ticket: Ticket) {
         let removed = schedule.withLock { $0.queue.remove(ticket.place) }
-        // Here and not in the schedule's lock: releasing it may call user code.
+        // The element is released outside the lock, because that may call user code.
         withExtendedLifetime(removed) {}
     }
 
@@ -143,7 +146,7 @@ extension Scheduler {
                 do {
                     try await sleep?(pause)
                 } catch {
-                    // Another sleeper has replaced it, or the clock has failed: then it looks at the date again soon.
+                    // Another sleeper has replaced this one, or the clock has failed and is retried soon.
                     if Task.isCancelled { return }
                     try? await Task.sleep(for: .milliseconds(100))
                 }
@@ -153,8 +156,8 @@ extension Scheduler {
         }
     }
 
-    /// Notes that a sleeper is awake: then nobody else carries out what is due, and no deadline that is added cancels it.
-    /// - Returns: Whether it still has its place.
+    /// Marks a sleeper as awake: it alone fires due events, and new deadlines let it run.
+    /// - Returns: Whether the sleeper is still the current one.
     private func wakeUp(_ number: Int) -> Bool {
         schedule.withLock { schedule in
             guard schedule.sleeper?.number == number else { return false }
@@ -163,7 +166,7 @@ extension Scheduler {
         }
     }
 
-    /// For how many seconds a sleeper is to sleep; `nil` if it is to end.
+    /// The next sleep of a sleeper in seconds; `nil` if the sleeper is to end.
     private func pause(_ number: Int) -> Double? {
         let now = currentDate().timeIntervalSinceReferenceDate
         return schedule.withLock { schedule in
@@ -173,7 +176,7 @@ extension Scheduler {
                 return nil
             }
             schedule.sleeper?.time = time
-            // Not less than a moment, or clocks that differ a little would keep it awake.
+            // The minimum keeps clocks with a small difference from a busy loop.
             return time <= now ? 0 : min(max(time - now, 0.000_5), Self.longestNap)
         }
     }

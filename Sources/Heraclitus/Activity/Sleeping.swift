@@ -1,8 +1,8 @@
-// How does a task wait, by the clock of a scheduler?
+// Sleeps by the clock of a scheduler.
 
 package import HeraclitusEssentials
 
-/// Something that somebody awaits until it is due.
+/// A deadline that a task awaits.
 private final class Sleep: Due {
     private let wakening: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
@@ -11,18 +11,18 @@ private final class Sleep: Due {
 
     func comesDue(by date: Date) { continuation.finish() }
 
-    /// Waits until it is due, or until the task is cancelled.
+    /// Waits until the deadline or the cancellation of the task.
     func wait() async { for await _ in wakening {} }
 }
 
 extension Scheduler {
-    /// Sleeps until a date has come, or until the task is cancelled.
+    /// Sleeps until a date or the cancellation of the task.
     package func sleep(until date: Date) async throws { try await sleeping(until: date)() }
 
-    /// Sleeps until a date has come.
+    /// Prepares a sleep until a date.
     ///
-    /// It waits in the schedule from the call on, and not only when the function runs.
-    /// - Returns: What sleeps; throws `CancellationError` when its task is cancelled.
+    /// The deadline is in the schedule from this call on, before the returned function runs.
+    /// - Returns: A function that sleeps; throws `CancellationError` when its task is cancelled.
     func sleeping(until date: Date) -> @Sendable () async throws -> Void {
         let sleep = Sleep()
         let ticket = add(sleep, at: date)

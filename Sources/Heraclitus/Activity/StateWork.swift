@@ -1,15 +1,17 @@
-// What is the work of a state, from its beginning to its end?
+// The work of a state, from its beginning to its end.
 
 import Synchronization
 
-/// The work of a state of a machine, from when it is entered or restored until it is left, updates that take it over included.
+/// The work of a state, from entry or restore until the state is left.
 ///
-/// It does not keep the machine alive. What it fires through its ``Workplace`` is bound to it.
+/// An update may take the work over.
+///
+/// The work leaves the machine unretained. Fires through its ``WorkCall`` are bound to the work.
 @usableFromInline
 final class StateWork: Sendable {
-    /// Tells it apart from all other work there was or will be.
+    /// The unique identity of the work.
     ///
-    /// A number and not a reference: every fire would count that, also where there is no work.
+    /// It is a number because a reference would be counted at every fire, even in machines without work.
     @usableFromInline
     struct ID: Hashable, Sendable {
         private let number: Int
@@ -22,31 +24,33 @@ final class StateWork: Sendable {
     let id = ID.new()
     weak let machine: (any AutomaticMachine)?
 
-    /// Tells the date, and may have an executor on which the work is done.
+    /// The source of the date, and of an optional executor for the work.
     let scheduler: Scheduler
 
     private let working: any Working.Type
     private let contents: Lock<Contents>
 
     private struct Contents: Sendable {
-        /// What it is done with; `nil` when it is done, and when it was over before it began.
+        /// The objects of the work; `nil` after the work, and after a cancellation before its beginning.
         var subject: Subject?
 
-        /// Whether somebody does it or has done it: from then on its subject is fixed.
+        /// Whether the work has begun.
+        ///
+        /// Its subject is fixed from then on.
         var hasBegun = false
 
-        /// The task that does it, unless a run does it in its own.
+        /// The task of the work; `nil` if another task runs it.
         var task: Task<Void, Never>?
 
         /// Whether ``end()`` was called.
         var isEnded = false
 
-        /// Whether its body has returned, and what follows from that has happened.
+        /// Whether the body has returned, and the events that follow have fired.
         var isDone = false
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastNumber = 0
 
-        /// Takes out those who wait, for somebody who wakes them.
+        /// Takes out the waiting continuations for the caller to resume.
         mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
             if waiters.isEmpty { return [] }
             defer { waiters = [:] }
@@ -54,20 +58,22 @@ final class StateWork: Sendable {
         }
     }
 
-    /// The user's objects that it keeps alive, and which are released by whoever ends it or has done it: a `deinit` may take long.
+    /// The user's objects that the work retains.
+    ///
+    /// They are released outside locks, because a `deinit` may be slow.
     private struct Subject: Sendable {
-        /// The state object whose work it is.
+        /// The state object of the work.
         var state: any WorkflowState
         let context: GivenContext?
     }
 
-    /// Makes the work of a state, which does not begin yet.
+    /// Makes the work of a state, without beginning it.
     /// - Parameters:
     ///   - type: The class of the state.
     ///   - state: The state.
-    ///   - machine: The machine that is in it.
-    ///   - scheduler: That of the machine.
-    ///   - context: That of the machine.
+    ///   - machine: The machine in the state.
+    ///   - scheduler: The machine's scheduler.
+    ///   - context: The machine's context.
     init(
         of type: any Working.Type,
         _ state: any WorkflowState,
@@ -81,16 +87,17 @@ final class StateWork: Sendable {
         contents = Lock(Contents(subject: Subject(state: state, context: context)))
     }
 
-    /// Whether ``end()`` was called: its state was left or updated, its machine was suspended, or its run was cancelled.
+    /// Whether ``end()`` was called: the state was left or updated, the machine was suspended, or its run was
+    /// cancelled.
     var isEnded: Bool { contents.withLock { $0.isEnded } }
 
-    /// Whether it counts and has not come to its end.
+    /// Whether the work is valid and unfinished.
     var isGoingOn: Bool { contents.withLock { !$0.isEnded && !$0.isDone } }
 
-    /// Makes it the work of the object that has replaced its own, unless it has begun.
-    /// - Returns: Whether it had not begun, so that there is nothing to take over.
+    /// Moves the work to the object that has replaced its own, unless it has begun.
+    /// - Returns: Whether the work had not begun.
     func move(to state: any WorkflowState) -> Bool {
-        // The one before is released when the lock is free.
+        // The old object is released outside the lock.
         var other = state
         return contents.withLock { contents in
             if contents.hasBegun { return false }
@@ -102,22 +109,24 @@ final class StateWork: Sendable {
         }
     }
 
-    /// Starts a task that does it, unless it was ended.
+    /// Starts a task for the work, unless the work was ended.
     func start() {
-        // Detached, because work belongs to its state and not to the caller that has fired.
+        // Detached, because work belongs to its state rather than to the caller of `fire`.
         let task = Task.detached(executorPreference: scheduler.executor) { await self.doOnce() }
         let isEnded = contents.withLock { contents in
             if !contents.isDone { contents.task = task }
             return contents.isEnded
         }
-        // The task had begun by then, and nobody else has cancelled it. Not in the lock: cancellation handlers are user code.
+        // The task has begun by then and needs the cancellation. It is cancelled outside the lock, because handlers are
+        // user code.
         if isEnded { task.cancel() }
     }
 
-    /// Does it in a child of the caller's task, which is cancelled when the work is ended.
+    /// Runs the work in a child of the caller's task, and cancels the child when the work is ended.
     func runAsChild() async {
         await withTaskGroup(of: Void.self) { group in
-            // Within the group: who cancels the caller's task ends the work first, and cancels the children then.
+            // The handler is within the group: a cancellation of the caller's task ends the work before it cancels the
+            // children.
             await withTaskCancellationHandler {
                 group.addTask(executorPreference: scheduler.executor) {
                     await self.doOnce { if Task.isCancelled { self.end() } }
@@ -131,8 +140,8 @@ final class StateWork: Sendable {
         }
     }
 
-    /// Does it in the caller's task, unless it was ended before it has begun.
-    /// - Parameter beforeTelling: Is called when the body has come to its end, before somebody is told of that.
+    /// Runs the work in the caller's task, unless the work was ended before.
+    /// - Parameter beforeTelling: Called after the body has returned, before the machine is told.
     private func doOnce(beforeTelling: () -> Void = {}) async {
         let subject = contents.withLock { contents in
             contents.hasBegun = contents.subject != nil
@@ -145,7 +154,7 @@ final class StateWork: Sendable {
         }
         let waiters = contents.withLock { contents in
             contents.isDone = true
-            // Neither is released in the lock: the task is running, and this function keeps the subject.
+            // The task is running and the function retains the subject, so the lock covers no release.
             contents.task = nil
             contents.subject = nil
             return contents.takeWaiters()
@@ -155,34 +164,34 @@ final class StateWork: Sendable {
     }
 
     /// Calls the state's method.
-    /// - Returns: The error, if it has thrown one.
+    /// - Returns: The error of the method; `nil` if it has returned.
     private func callBody<State: Working>(of type: State.Type, _ subject: Subject) async -> FailedWork? {
         guard let state = subject.state as? State,
-            let context = GivenContext.value(of: subject.context, as: State.Life.Context.self)
-        else { preconditionFailure("Work begins in its own state, and when the machine has its context.") }
+            let context = GivenContext.value(of: subject.context, as: State.MachineWorkflow.Context.self)
+        else { preconditionFailure("Work was begun in another state, or without the machine's context.") }
         do {
-            try await state.work(Workplace<State.Life>(context, self, in: type))
+            try await state.work(WorkCall<State.MachineWorkflow>(context, self, in: type))
             return nil
         } catch {
             return FailedWork(state: state, error: error)
         }
     }
 
-    /// Lets it count no longer: it does not begin any more, or its task is cancelled.
+    /// Ends the work: it never begins, or its task is cancelled.
     func end() {
-        // Released when the lock is free.
+        // Released outside the lock.
         var unused: Subject?
         let (task, waiters) = contents.withLock { contents in
             contents.isEnded = true
             if !contents.hasBegun { swap(&contents.subject, &unused) }
             return (contents.task, contents.takeWaiters())
         }
-        // Not in the lock, because cancellation handlers are user code.
+        // Outside the lock, because cancellation handlers are user code.
         task?.cancel()
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Waits until it has come to its end, counts no longer, or the waiting task is cancelled.
+    /// Waits for the end of the work, or for the cancellation of the waiting task.
     func wait() async {
         let number = contents.withLock { contents in
             contents.lastNumber += 1
@@ -204,7 +213,7 @@ final class StateWork: Sendable {
 }
 
 extension MachineCore {
-    /// Lets the work of a state begin, unless it goes on already, was completed, or the state is about to be left.
+    /// Begins the work of a state, unless the work goes on, was completed, or the state is about to be left.
     func startWork(of plan: TransitionPlan, _ transition: StateTransition, _ activity: MachineActivity) {
         guard let working = definition.states[plan.destination].hooks.working, activity.work == nil,
             !transition.turn({ $0.isAboutToLeave })
@@ -213,15 +222,21 @@ extension MachineCore {
         if activity.keep(work), !handToRunner(work) { work.start() }
     }
 
-    /// Offers some work to the machine's runner, and then to those of the machines around it, the nearest first.
+    /// Offers work to the machine's runner, and then to its holders' runners, the nearest first.
     private func handToRunner(_ work: StateWork) -> Bool {
         if activity?.handToRunner(work) == true { return true }
         return place?.holder?.withCore { $0.handToRunner(work) } ?? false
     }
 
-    /// Whether some work is that of the current state.
+    /// Whether some work belongs to the current state.
     func counts(_ work: StateWork.ID) -> Bool {
         guard let current = activity?.work else { return false }
         return current.id == work && !current.isEnded
     }
+}
+
+/// A state whose work has thrown, and the error.
+struct FailedWork: Sendable {
+    let state: any WorkflowState
+    let error: any Error
 }

@@ -9,7 +9,7 @@ public struct ArchiveExtras: OptionSet, Sendable {
     /// - Parameter rawValue: The extras, a bit each.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The workflow's ``TransitionTable``, for tools that do not have the workflow's code; machines do not read it.
+    /// The workflow's ``TransitionTable``, for tools without the workflow's code; machines ignore it.
     public static let definition = ArchiveExtras(rawValue: 1)
 }
 
@@ -19,20 +19,22 @@ extension StateMachine {
 
     /// Archives the machine to JSON: its state with its data, its revision, and whether it was activated.
     ///
-    /// Keys are sorted, as are the elements of sets and of dictionaries whose keys are no texts. Dates are written in ISO 8601. So the same
-    /// machine gives the same bytes, unless a state's own `encode` writes something in no fixed order: `tags.encode(to: encoder)` writes a set in the
-    /// order of its hashes, where `container.encode(tags)` sorts it. You can also use a
-    /// coder of your own, because a machine is `Codable`. A decoder that reads what this method writes needs the date strategy
-    /// `JSONDecoder.DateDecodingStrategy.archived`.
+    /// The bytes depend only on the machine: keys are sorted, and dates are written in ISO 8601. Sets, and
+    /// dictionaries with other keys than texts, are sorted by their JSON. A state's own `encode` keeps that promise
+    /// if it encodes collections as values: `container.encode(tags)` sorts a set, but `tags.encode(to: encoder)` has
+    /// the order of its hashes.
     ///
-    /// Any thread may call it at any time. The archive is consistent: it has the committed state of one moment.
+    /// A machine is `Codable`, so you can use your own coder, too. A decoder of these archives needs the date
+    /// strategy `JSONDecoder.DateDecodingStrategy.archived`.
+    ///
+    /// You can call it on any thread at any time. The archive has the committed state of one moment.
     /// - Parameters:
     ///   - extras: Additional content of the archive.
-    ///   - isPrettyPrinted: Whether to write it on several lines for people to read.
+    ///   - isPrettyPrinted: Whether to write several lines for people to read.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``, as for reading.
-    /// - Returns: UTF-8 JSON, on one line unless it is pretty printed.
-    /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` if the state's data cannot be written, or could not be read
-    ///   again, with the key; ``ArchiveError/tooLarge(_:limit:)``.
+    /// - Returns: UTF-8 JSON, on one line unless `isPrettyPrinted`.
+    /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the key, for data that cannot be written
+    ///   or read again; ``ArchiveError/tooLarge(_:limit:)``.
     public func archive(
         including extras: ArchiveExtras = [],
         prettyPrinted isPrettyPrinted: Bool = false,
@@ -43,13 +45,13 @@ extension StateMachine {
         return archive
     }
 
-    /// Archives the machine, whatever its size, and says what one looks for without reading it: all as of one moment.
-    /// - Returns: Among others the name of a state whose effects were not collected.
+    /// Archives the machine in any size, with its columns for queries, all as of one moment.
+    /// - Returns: The columns include the name of a state with uncollected effects.
     package func archiveWithColumns() throws(ArchiveError) -> (
         archive: Data, state: String, due: Date?, uncollectedState: String?
     ) {
         let envelope = try envelope()
-        // First: a state that is entered while another one is encoded is not in the archive.
+        // The name comes first: a state that is entered during the encoding is missing in the archive.
         let uncollectedState = uncollectedState
         return (
             try envelope.encoded(isPrettyPrinted: false), definition.states[envelope.snapshot.status.index].name,
@@ -57,23 +59,24 @@ extension StateMachine {
         )
     }
 
-    /// A deadline as stores keep it: one before all dates is due like the first of them, and one after the last never comes.
+    /// A deadline as stores keep it: dates before all dates become the first date, and dates after the last become
+    /// `nil`.
     private static func writable(_ date: Date) -> Date? {
         let date = max(date, .distantPast)
         return ArchivedDate.text(of: date) == nil ? nil : date
     }
 
-    /// Restores a machine from an archive, and gives it what its states need.
+    /// Restores a machine from an archive, and gives its states their context.
     ///
-    /// Restoring is not a transition: no guard, hook or observer runs. ``activate(userInfo:)``, or the first fire, calls
-    /// `didRestore` of the state. An archive of an older version of the workflow goes through its
+    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(userInfo:)``, or the first fire,
+    /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
-    ///   - context: What the states need and archives do not keep.
+    ///   - context: The dependencies of the states, which archives leave out.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
-    ///   - scheduler: Fires the events that are due.
-    /// - Throws: ``ArchiveError``, whatever the bytes are.
+    ///   - scheduler: The scheduler of deadlines.
+    /// - Throws: ``ArchiveError`` for any invalid archive.
     public convenience init(
         archive: Data,
         context: W.Context,
@@ -83,7 +86,7 @@ extension StateMachine {
         try self.init(archive, limit: limit, scheduler, Self.given(context))
     }
 
-    /// Restores a machine, with nothing or with what its states need.
+    /// Restores a machine, with or without a context.
     package convenience init(
         _ archive: Data,
         limit: Int,
@@ -100,14 +103,14 @@ extension StateMachine {
 extension StateMachine where W.Context == Void {
     /// Restores a machine from an archive.
     ///
-    /// Restoring is not a transition: no guard, hook or observer runs. ``activate(userInfo:)``, or the first fire, calls
-    /// `didRestore` of the state. An archive of an older version of the workflow goes through its
+    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(userInfo:)``, or the first fire,
+    /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
-    ///   - scheduler: Fires the events that are due.
-    /// - Throws: ``ArchiveError``, whatever the bytes are.
+    ///   - scheduler: The scheduler of deadlines.
+    /// - Throws: ``ArchiveError`` for any invalid archive.
     public convenience init(
         archive: Data,
         limit: Int = StateMachine.archiveLimit,
@@ -118,7 +121,7 @@ extension StateMachine where W.Context == Void {
 }
 
 extension EnvelopeReader {
-    /// Reads an archive of bytes; what `read` throws that is no ``ArchiveError`` is about the JSON.
+    /// Reads an archive of bytes, and turns errors of the JSON into ``ArchiveError``.
     static func read<Result>(
         _ archive: Data,
         _ definition: Definition,
@@ -137,7 +140,7 @@ extension EnvelopeReader {
 }
 
 extension ArchiveError {
-    /// The error of a text that the parser refuses.
+    /// The error of a text that the parser rejects.
     init(_ problem: JSONProblem) {
         self =
             problem.isDuplicate

@@ -1,46 +1,46 @@
-/// Why an archive could not be read or written: what is wrong, and where in it.
+/// The error of reading or writing an archive, with the place in the archive.
 ///
-/// `path` leads to the place: `data.payment.state` is the name of the state of a machine that the archived state holds.
-/// If the archive as a whole is wrong, the path leads to the archive: `data.payment`, or an empty path at the top.
+/// `path` leads to the place: `data.payment.state` is the state's name of a machine in the archived state. For a
+/// problem of a whole archive, the path leads to the archive: `data.payment`, or an empty path at the top.
 @nonexhaustive
 public enum ArchiveError: Error, Sendable {
     /// The bytes are not JSON.
     case notJSON(explanation: String)
 
-    /// A key of the archive is missing, or its value has the wrong type or is not possible.
+    /// A key of the archive is missing, or its value is of the wrong type or invalid.
     case malformed(path: String, explanation: String)
 
-    /// The archive's format is newer than this version of the library knows.
+    /// The archive's format is newer than the formats of this version of the library.
     case unknownFormat(Int, supported: Int, path: String)
 
-    /// The archive is that of another workflow.
+    /// The archive is of another workflow.
     case wrongWorkflow(String, expected: String, path: String)
 
     /// The archive was written by a newer version of the workflow.
     case newerVersion(Int, supported: Int, path: String)
 
-    /// The archive is larger than the caller allows; both are in bytes.
+    /// The archive is larger than the caller's limit; both are in bytes.
     case tooLarge(Int, limit: Int)
 
     /// A file cannot be read or written; the explanation is the system's.
     case inaccessibleFile(String, explanation: String)
 
-    /// A migration of the archive to this version threw.
+    /// A migration of the archive to this version has thrown an error.
     case failedMigration(String, version: Int, path: String, underlyingError: any Error)
 
-    /// The workflow has no state with that name.
+    /// The name of the state is unknown to the workflow.
     case unknownState(String, known: [String], path: String)
 
-    /// The state could not be decoded from the data.
+    /// The data cannot be decoded as the state.
     case brokenState(String, path: String, underlyingError: any Error)
 
-    /// The state's data cannot be written, for example a number that JSON does not have.
+    /// The state's data cannot be written, for example an infinite number.
     case unwritableState(String, underlyingError: any Error)
 
-    /// The workflow does not list a type of effects with that name.
+    /// The workflow lists no type of effects with the name.
     case unknownEffect(String, known: [String])
 
-    /// The effect could not be decoded from its data.
+    /// The data cannot be decoded as the effect.
     case brokenEffect(String, underlyingError: any Error)
 
     /// The effect's data cannot be written.
@@ -48,23 +48,24 @@ public enum ArchiveError: Error, Sendable {
 }
 
 extension ArchiveError: CustomStringConvertible {
-    /// What is wrong, and where.
+    /// The problem and its place.
     ///
-    /// A name or a path of more than 200 characters is shortened, and what another error says to 1,000. The payload has them whole.
+    /// Names and paths are shortened to 200 characters, and texts of other errors to 1,000. The payload has them in
+    /// full.
     public var description: String {
         switch self {
         case .notJSON(let explanation):
-            "This is not JSON: \(explanation.shortenedExplanation)"
+            "Invalid JSON: \(explanation.shortenedExplanation)"
         case .malformed(let path, let explanation):
             "The archive is malformed\(Self.place(path)): \(explanation.shortenedExplanation)"
         case .unknownFormat(let found, let supported, let path):
-            "The archive's format is \(found)\(Self.place(path)); up to \(supported) can be read."
+            "The archive has format \(found)\(Self.place(path)); this library reads up to format \(supported)."
         case .wrongWorkflow(let found, let expected, let path):
             "The archive is of the workflow \"\(found.shortened)\"\(Self.place(path)), not of \"\(expected)\"."
         case .newerVersion(let found, let supported, let path):
             "The archive was written by version \(found) of the workflow\(Self.place(path)); this program has version \(supported)."
         case .tooLarge(let size, let limit):
-            "The archive has \(size) bytes; no more than \(limit) are allowed."
+            "The archive has \(size) bytes; the limit is \(limit)."
         case .inaccessibleFile(let path, let explanation):
             "The file \(path.shortened) cannot be used: \(explanation.shortenedExplanation)"
         case .failedMigration(let name, let version, let path, let error):
@@ -91,7 +92,7 @@ extension ArchiveError: CustomStringConvertible {
     private static func place(_ path: String) -> String { path.isEmpty ? "" : " at \(path.shortened)" }
 }
 
-// MARK: - Where
+// MARK: - Places
 
 extension ArchiveError {
     /// A path of keys and indices as text: `data.items[3].price`.
@@ -105,7 +106,7 @@ extension ArchiveError {
         }
     }
 
-    /// The path of a decoding error, or another one where it is some other error.
+    /// The path of a decoding error; for another error, a given path.
     package static func path(of error: any Error, else codingPath: [any CodingKey]) -> String {
         switch error {
         case DecodingError.keyNotFound(let key, let context): path(context.codingPath + [key])

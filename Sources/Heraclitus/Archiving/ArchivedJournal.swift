@@ -1,10 +1,10 @@
 import HeraclitusEssentials
 
-// A journal as an archive has it.
+// The form of a journal in an archive.
 //
 //     {"began":"…","dropped":3,"lines":[{"date":"…","event":"pay","kind":"transitioned",…}],"limit":100,"series":8101…}
 //
-// What the archive says already is left out of the lines: the workflow, and the text of a transition.
+// Lines omit data of the archive: the workflow, and the text of a transition.
 
 package struct ArchivedJournal: Codable {
     private let limit: Int
@@ -22,7 +22,7 @@ package struct ArchivedJournal: Codable {
 
         init(_ occurrence: Occurrence) { self.occurrence = occurrence }
 
-        // The workflow's name is that of the archive, which is read first.
+        // The archive, which is read first, has the workflow's name.
         init(from decoder: any Decoder) throws { occurrence = try Occurrence(from: decoder, in: "") }
 
         func encode(to encoder: any Encoder) throws { try occurrence.encode(to: encoder, isInArchive: true) }
@@ -36,7 +36,7 @@ package struct ArchivedJournal: Codable {
         lines = journal.map(Line.init)
     }
 
-    /// The journal of a machine of a workflow.
+    /// The journal of a machine of the workflow.
     package func journal(of workflow: String) -> Journal {
         Journal(lines.lazy.map { $0.occurrence.happened(in: workflow) })
             .following(dropped, since: began, in: series).limited(to: .last(limit))

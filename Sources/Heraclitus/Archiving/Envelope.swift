@@ -1,8 +1,8 @@
-// The envelope: what every archive says about a machine besides its state's own data.
+// The envelope: the content of an archive besides the data of the state.
 //
 //     {"activated":true,"data":{…},"format":1,"revision":3,"state":"LoadingState","version":1,"workflow":"Download"}
 //
-// The archive of a state on its own has neither "activated" nor "revision".
+// The archive of a single state lacks "activated" and "revision".
 
 package enum EnvelopeKey: String, CodingKey {
     case format
@@ -21,13 +21,15 @@ package enum EnvelopeKey: String, CodingKey {
 /// The format of the envelope.
 let currentFormat = 1
 
-/// What an archive says of a machine as of a moment, or of a state alone: the same for every workflow, and so compiled once.
+/// An archive of a machine at a moment, or of a single state.
+///
+/// It is the same for every workflow, and therefore compiled once.
 struct Envelope: Encodable {
     let definition: Definition
     let snapshot: Snapshot
     let extras: ArchiveExtras
 
-    /// Whether it archives a machine and not a state alone.
+    /// Whether the archive is of a machine rather than a single state.
     var isOfMachine = true
 
     func encode(to encoder: any Encoder) throws {
@@ -49,7 +51,7 @@ struct Envelope: Encodable {
             try container.encode(snapshot.status.activation != .entry, forKey: .activated)
         }
         try container.encode(state.name, forKey: .state)
-        // As text, whatever the coder does with dates.
+        // Dates are texts, regardless of the coder's strategy.
         try container.encodeIfPresent(entered(state), forKey: .entered)
         try container.encodeIfPresent(left, forKey: .left)
         try container.encodeIfPresent(journal, forKey: .journal)
@@ -60,9 +62,11 @@ struct Envelope: Encodable {
         }
     }
 
-    /// Writes an archive without `Codable`, but for what is in the state; its keys come in their order.
+    /// Writes an archive without `Codable`, except for the state's data.
     ///
-    /// Machines lie within the data of a state, so the functions around `writeData` keep their frames small.
+    /// Keys are in sorted order.
+    ///
+    /// Machines may lie within the data of a state, so the functions around `writeData` have small stack frames.
     func write(to encoder: ArchiveEncoder) throws {
         encoder.beginObject()
         if isOfMachine { try encoder.write(snapshot.status.activation != .entry, EnvelopeKey.activated) }
@@ -81,7 +85,7 @@ struct Envelope: Encodable {
         }
     }
 
-    /// Writes the keys that come after the data.
+    /// Writes the keys after the data.
     private func writeRest(to encoder: ArchiveEncoder) throws {
         let state = definition.states[snapshot.status.index]
         if extras.contains(.definition) { try encoder.write(EnvelopeKey.definition) { try table?.encode(to: $0) } }
@@ -109,7 +113,7 @@ struct Envelope: Encodable {
         extras.contains(.definition) ? definition.content.value.makeTable([], nil) : nil
     }
 
-    /// Calls what writes the data of a state, and throws nothing but ``ArchiveError``.
+    /// Calls a writer of a state's data, and converts its errors to ``ArchiveError``.
     private func explained(_ state: CompiledState, _ write: () throws -> Void) throws(ArchiveError) {
         do {
             try write()
@@ -125,7 +129,7 @@ extension ArchiveEncoder {
     fileprivate var leavesJournalsOut: Bool { CodingUserInfoKey.leavesJournalsOut.map { userInfo[$0] != nil } ?? false }
 }
 
-/// A state's data, with the members that its class did not read.
+/// A state's data with the members that its class left unread.
 private struct StateData: Encodable {
     let state: AnyEncodableState
     let snapshot: Snapshot

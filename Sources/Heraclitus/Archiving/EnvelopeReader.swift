@@ -1,6 +1,6 @@
 import HeraclitusEssentials
 
-/// Reads what an archive says of a machine, or of a state alone; the same for every workflow.
+/// Reads the archive of a machine or of a single state, for all workflows.
 struct EnvelopeReader {
     private let decoder: any Decoder
     private let definition: Definition
@@ -14,10 +14,10 @@ struct EnvelopeReader {
         members = (decoder as? ArchiveDecoder)?.value.objectValue
     }
 
-    /// Throws nothing but ``ArchiveError``.
+    /// Reads the archive of a machine, and throws only ``ArchiveError``.
     func snapshot() throws -> Snapshot { try snapshot(ofMachine: true) }
 
-    /// Throws nothing but ``ArchiveError``; what a machine's archive says besides its state is not looked at.
+    /// Reads only the state of an archive, and throws only ``ArchiveError``.
     func state() throws -> AnyObject { try snapshot(ofMachine: false).state }
 
     private func snapshot(ofMachine isOfMachine: Bool) throws -> Snapshot {

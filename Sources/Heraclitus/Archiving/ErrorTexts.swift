@@ -1,6 +1,6 @@
 public import HeraclitusEssentials
 
 extension ArchiveError: LocalizedError {
-    /// What is wrong with the archive, and where.
+    /// The problem and its place.
     public var errorDescription: String? { description }
 }

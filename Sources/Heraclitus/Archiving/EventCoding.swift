@@ -5,11 +5,13 @@ private enum EventKey: String, CodingKey {
 }
 
 extension WorkflowEvent: Encodable {
-    /// Writes the name of the event and of the states it leads from and to; `from` is `null` for any state.
+    /// Writes the name of the event, its sources and its destinations.
     ///
-    /// Closures belong to the definition and are not written.
+    /// `from` is `null` for any state.
+    ///
+    /// Closures belong to the definition and are left out.
     /// - Parameter encoder: The encoder.
-    /// - Throws: `EncodingError` for an event that has no name yet: take it from `Download.events`.
+    /// - Throws: `EncodingError` for an unnamed event: take the event from `Download.events`.
     public func encode(to encoder: any Encoder) throws {
         guard !name.isEmpty else {
             throw EncodingError.invalidValue(
@@ -51,7 +53,7 @@ extension WorkflowEvent: Decodable {
     ///
     /// Its states and closures are those of the definition.
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if the workflow has no event of that name, or one of another type.
+    /// - Throws: `DecodingError` if the workflow's event of that name is missing or of another type.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: EventKey.self)
         let name = try container.decode(String.self, forKey: .name)

@@ -1,2 +1,2 @@
-/// Migrations, user infos and journals are written with `JSONValue`, so whoever imports the machine has it, too.
+/// `JSONValue` is exported for writing migrations, user infos and journals.
 @_exported public import HeraclitusJSON

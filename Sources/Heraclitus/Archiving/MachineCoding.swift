@@ -1,13 +1,12 @@
 extension StateMachine: Encodable {
-    /// Encodes the machine as it is at one moment, whatever other threads do with it meanwhile.
+    /// Encodes the machine at one moment, independently of other threads.
     ///
-    /// During a transition it encodes the committed state; of a tree of machines, as ``Composite`` says, the committed states of all of them
-    /// as of one moment. Pending fires, and closures that were added to this machine, are
-    /// not encoded.
+    /// A machine in a transition is encoded with its committed state. In a tree of machines (see ``Composite``), all
+    /// committed states are of the same moment. Pending fires and closures added to the machine are left out.
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
-        // A state whose data holds its own machine would be encoded without an end.
+        // A state that holds its own machine would be encoded endlessly.
         let depth = (encoder as? ArchiveEncoder)?.depth ?? encoder.codingPath.count
         guard depth <= TreeMoment.codingDepthLimit else {
             throw TreeMoment.tooDeep(encoder.codingPath.map(\.stringValue), in: stateName)
@@ -15,7 +14,7 @@ extension StateMachine: Encodable {
         try envelope().encode(to: encoder)
     }
 
-    /// What an archive says of the machine as of now, with all machines in its state.
+    /// The archive of the machine at this moment, with all machines in its state.
     func envelope(including extras: ArchiveExtras = []) throws(ArchiveError) -> Envelope {
         let machine = core.isReadAtOnce ? self : try frozen()
         return Envelope(definition: definition, snapshot: machine.core.snapshot, extras: extras)
@@ -23,9 +22,10 @@ extension StateMachine: Encodable {
 }
 
 extension TreeMoment {
-    /// The number of keys and indices on the way to a machine that is encoded.
+    /// The maximum number of keys and indices on the path to an encoded machine.
     ///
-    /// A machine in a list has three on each level. A machine whose state holds itself has two, and so ends at 48 levels.
+    /// A machine in a list has three per level. A machine whose state holds itself has two, so encoding it ends at 48
+    /// levels.
     static var codingDepthLimit: Int { 3 * depthLimit }
 
     static func tooDeep(_ path: [String], in state: String) -> ArchiveError {
@@ -42,10 +42,10 @@ extension TreeMoment {
 extension StateMachine: Decodable {
     /// Restores a machine.
     ///
-    /// No guard, hook or observer runs. A state's class is looked up only among the workflow's own, by its
-    /// ``WorkflowState/name``. An archive of an older version of the workflow goes through its
-    /// ``Workflow/migrations`` first. A machine of a workflow with a ``Workflow/Context`` gets that from
-    /// ``activate(context:userInfo:)``.
+    /// Restoring runs no guard, hook or observer. The state's class is looked up by ``WorkflowState/name`` among the
+    /// workflow's classes only. An archive of an older version goes through the workflow's ``Workflow/migrations``
+    /// first. In a workflow with a ``Workflow/Context``, ``activate(context:userInfo:)`` gives the context to the
+    /// machine.
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.
     public convenience init(from decoder: any Decoder) throws {

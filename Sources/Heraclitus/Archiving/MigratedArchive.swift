@@ -1,9 +1,9 @@
 extension Definition {
-    /// Brings an archive up to this version, step by step.
+    /// Migrates an archive to this version, step by step.
     /// - Parameters:
-    ///   - archive: What was archived.
-    ///   - path: Where that is.
-    /// - Returns: The same with another state and other data.
+    ///   - archive: The archive.
+    ///   - path: The path of the archive.
+    /// - Returns: The archive with its migrated state and data.
     /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
     func migrated(_ archive: RawArchive, at path: String) throws(ArchiveError) -> RawArchive {
         var archive = archive
@@ -19,9 +19,9 @@ extension Definition {
 }
 
 extension Workflow {
-    /// An archive as the steps of today's version leave it, before anything typed is decoded.
-    /// - Parameter archive: What ``archive(of:prettyPrinted:limit:)`` or a machine has written, in whatever version.
-    /// - Returns: The same with another state and other data.
+    /// Migrates an archive before typed values are decoded.
+    /// - Parameter archive: The archive of a state or machine, in any version.
+    /// - Returns: The archive with its migrated state and data.
     /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
     package static func migrated(_ archive: JSONValue) throws(ArchiveError) -> JSONValue {
         guard let raw = RawArchive(archive) else { return archive }
@@ -35,7 +35,7 @@ extension Workflow {
 
 // MARK: - Effects
 
-/// The effects that a workflow knows: their types, and the steps that bring those of older versions up to date.
+/// The types of effects that a workflow knows, with the migrations for effects of older versions.
 package struct KnownEffects: Sendable {
     package let types: [any Effect.Type]
 
@@ -48,7 +48,7 @@ package struct KnownEffects: Sendable {
         (self.types, version, migrations) = (types, definition.version, definition.migrations)
     }
 
-    /// An effect as the steps since the version that saved it leave it.
+    /// Migrates an effect from the version that saved it.
     package func migrated(_ effect: RawEffect, from version: Int) throws -> RawEffect {
         guard version < self.version else { return effect }
         var effect = effect
@@ -56,7 +56,7 @@ package struct KnownEffects: Sendable {
         return effect
     }
 
-    /// The names under which stores may have effects that this version knows.
+    /// The stored names of the effects that this version knows.
     package var storedNames: [String] {
         var names = types.flatMap { type -> [String] in
             guard let former = formerName(of: type, named: type.name), self.type(named: former) == type else {
@@ -70,7 +70,7 @@ package struct KnownEffects: Sendable {
         return names
     }
 
-    /// The type of effects with a name, or with the default name of earlier versions where one type alone had it.
+    /// The type of effects with a name, or with a unique default name of earlier versions.
     package func type(named name: String) -> (any Effect.Type)? {
         if let type = types.first(where: { $0.name == name }) { return type }
         let former = types.filter { formerName(of: $0, named: $0.name) == name }
@@ -82,7 +82,7 @@ extension Workflow {
     /// The effects that the workflow knows.
     package static var knownEffects: KnownEffects { KnownEffects(effects, CompiledWorkflow<Self>.shared.definition) }
 
-    /// The effects that machines with a context know.
+    /// The effects that the workflow knows in a context.
     package static func knownEffects(in context: Context) -> KnownEffects {
         guard let given = StateMachine<Self>.given(context), let definition = given.definition else {
             return knownEffects
@@ -98,7 +98,9 @@ extension Workflow {
 // MARK: - Steps without use
 
 extension Workflow {
-    /// The steps that look for a name which none of some archives and effects of older versions has: it may be misspelt.
+    /// The steps whose name is missing from all archives and effects of older versions.
+    ///
+    /// Such a name may be misspelt.
     /// - Parameters:
     ///   - archives: Archives, as ``migrated(_:)`` takes them.
     ///   - effects: Effects with the versions that saved them.
@@ -176,14 +178,14 @@ extension RawArchive {
 // MARK: - Names
 
 extension TransitionValidator {
-    /// The names that the states of an occurrence have today, as far as migrations say it.
+    /// The current names of an occurrence's states, as far as migrations know them.
     package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
         definition.namesToday(of: occurrence)
     }
 }
 
 extension DrawnMoment {
-    /// The names that the states of an occurrence have today, as far as migrations say it.
+    /// The current names of an occurrence's states, as far as migrations know them.
     package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
         definition.namesToday(of: occurrence)
     }

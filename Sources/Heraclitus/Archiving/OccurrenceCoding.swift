@@ -6,16 +6,18 @@ extension Occurrence: Codable {
         case reason, message, userInfo, cause, facts, microseconds
     }
 
-    /// Reads an occurrence that was written; it has no ``outcome``.
+    /// Decodes an occurrence.
+    ///
+    /// Its ``outcome`` is `nil`.
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for anything else.
+    /// - Throws: `DecodingError` for other data.
     public init(from decoder: any Decoder) throws { try self.init(from: decoder, in: nil) }
 
-    /// Reads an occurrence as an archive has it.
+    /// Decodes an occurrence of an archive.
     /// - Parameters:
     ///   - decoder: The decoder.
-    ///   - workflow: The name of the archive's workflow, which its occurrences do not repeat.
-    /// - Throws: `DecodingError` for anything else.
+    ///   - workflow: The name of the archive's workflow, which its occurrences omit.
+    /// - Throws: `DecodingError` for other data.
     init(from decoder: any Decoder, in workflow: String?) throws {
         let container = try decoder.container(keyedBy: Key.self)
         let kind = try container.decode(Kind.self, forKey: .kind)
@@ -32,10 +34,10 @@ extension Occurrence: Codable {
             destination: try container.decodeIfPresent(String.self, forKey: .destination),
             isUpdate: try container.decodeIfPresent(Bool.self, forKey: .isUpdate) ?? false,
             reason: try container.decodeIfPresent(String.self, forKey: .reason),
-            // The text of a transition is made of its names.
+            // The text of a transition follows from its names.
             text: kind == .transitioned ? nil : text ?? "",
             userInfo: try container.decodeIfPresent(UserInfo.self, forKey: .userInfo) ?? [:],
-            // One of a later version of the library is left out.
+            // A cause of a later version is left out.
             cause: try? container.decodeIfPresent(Cause.self, forKey: .cause),
             facts: try container.decodeIfPresent(UserInfo.self, forKey: .facts) ?? [:],
             duration: try container.decodeIfPresent(Int64.self, forKey: .microseconds).map { .microseconds($0) }
@@ -47,17 +49,21 @@ extension Occurrence: Codable {
         )
     }
 
-    /// Writes everything but the objects of the ``outcome``; what there is nothing to say of is left out.
+    /// Encodes everything except the objects of the ``outcome``.
     ///
-    /// The encoder decides about the form of the date: `JSONEncoder.DateEncodingStrategy.archived` is the one that archives have.
+    /// Empty parts are left out.
+    ///
+    /// The encoder chooses the form of dates. `JSONEncoder.DateEncodingStrategy.archived` is the form in archives.
     /// - Parameter encoder: The encoder.
-    /// - Throws: What a value of the user info throws.
+    /// - Throws: The error of a value of the user info.
     public func encode(to encoder: any Encoder) throws { try encode(to: encoder, isInArchive: false) }
 
-    /// Writes an occurrence, for an archive without what that says already.
+    /// Encodes an occurrence.
     ///
-    /// A value of the user info that cannot be written, or could not be read again, is written there as its description: it is not to keep the
-    /// machine from being archived.
+    /// In an archive, data of the archive is left out.
+    ///
+    /// In an archive, an unwritable or unreadable value of the user info is written as its description, so that the
+    /// machine stays archivable.
     func encode(to encoder: any Encoder, isInArchive: Bool) throws {
         let record = record
         var container = encoder.container(keyedBy: Key.self)

@@ -1,6 +1,6 @@
 import HeraclitusEssentials
 
-// Foundation's values that states often keep many of, and that hold neither machines nor events.
+// Foundation's values that states often keep in large numbers. They hold neither machines nor events.
 
 extension Data: PlainValue {}
 extension URL: PlainValue {}

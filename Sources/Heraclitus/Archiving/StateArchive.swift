@@ -1,21 +1,21 @@
 public import HeraclitusEssentials
 
-// One state on its own, without a machine, of whatever class it is.
+// Archives of single states without a machine.
 
 extension Workflow {
-    /// Archives a state to JSON: its name and its data, and the workflow's version, but no machine's revision.
+    /// Archives a state to JSON: its name, its data and the workflow's version.
     ///
     /// ```swift
     /// let json = try Download.archive(of: LoadingState(request: request))
     /// let state = try Download.state(from: json)          // `any DownloadState`, a LoadingState
     /// ```
     ///
-    /// The machines in a state that is ``Composite`` are archived as of one moment, whatever other threads do.
+    /// The machines in a ``Composite`` state are archived as of one moment, independently of other threads.
     /// - Parameters:
     ///   - state: The state, of a class that is registered with the workflow.
     ///   - isPrettyPrinted: Whether to write it on several lines for people to read.
     ///   - limit: The maximum size in bytes.
-    /// - Returns: UTF-8 JSON, as machines are archived to.
+    /// - Returns: UTF-8 JSON, in the form of machines' archives.
     /// - Throws: ``ArchiveError/unknownState(_:known:path:)`` for a class that is not registered;
     ///   ``ArchiveError/unwritableState(_:underlyingError:)``; ``ArchiveError/tooLarge(_:limit:)``.
     public static func archive(
@@ -30,15 +30,16 @@ extension Workflow {
         return archive
     }
 
-    /// Restores a state from its archive, or from that of a machine.
+    /// Restores a state from its archive, or from the archive of a machine.
     ///
-    /// The class is looked up only among the workflow's own, by its ``WorkflowState/name``. An archive of an older version of
-    /// the workflow goes through its ``migrations`` first. No hook is called.
+    /// The class is looked up by ``WorkflowState/name`` among the workflow's classes only. An archive of an older
+    /// version goes through the workflow's ``migrations`` first. No hook is called.
     /// - Parameters:
-    ///   - archive: UTF-8 JSON, as ``archive(of:prettyPrinted:limit:)`` and ``StateMachine/archive(including:prettyPrinted:limit:)`` write.
+    ///   - archive: UTF-8 JSON of ``archive(of:prettyPrinted:limit:)`` or
+    ///     ``StateMachine/archive(including:prettyPrinted:limit:)``.
     ///   - limit: The maximum size in bytes.
     /// - Returns: The state.
-    /// - Throws: ``ArchiveError``, whatever the bytes are.
+    /// - Throws: ``ArchiveError``.
     public static func state(
         from archive: Data,
         limit: Int = StateMachine<Self>.archiveLimit
@@ -49,7 +50,7 @@ extension Workflow {
     }
 }
 
-/// A state of a workflow, of whatever class, as a property of a `Codable` type.
+/// A state of any class of a workflow, as a property of a `Codable` type.
 ///
 /// ```swift
 /// struct Entry: Codable {
@@ -61,7 +62,7 @@ extension Workflow {
 /// entry.state.state                                       // `any DownloadState`
 /// ```
 ///
-/// It is coded as ``Workflow/archive(of:prettyPrinted:limit:)`` writes it.
+/// It is coded like ``Workflow/archive(of:prettyPrinted:limit:)``.
 public struct StateArchive<W: Workflow>: Sendable {
     /// The state.
     public let state: W.AnyState
@@ -74,13 +75,13 @@ public struct StateArchive<W: Workflow>: Sendable {
 extension StateArchive: Codable {
     /// Encodes the state with its name and the workflow's version.
     /// - Parameter encoder: The encoder.
-    /// - Throws: ``ArchiveError`` for a class that is not registered with the workflow; or with the error of the state's `encode(to:)`.
+    /// - Throws: ``ArchiveError`` for an unregistered class, or with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         let envelope = try Envelope(ofState: state as AnyObject, CompiledWorkflow<W>.shared.definition)
         try envelope.encode(to: encoder)
     }
 
-    /// Decodes a state, whatever its class is.
+    /// Decodes a state of any class of the workflow.
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.
     public init(from decoder: any Decoder) throws {
@@ -110,7 +111,7 @@ extension Envelope {
 }
 
 extension Definition {
-    /// A state to be archived: of one with machines in it a copy as of now, which nobody else has.
+    /// The state to archive; a state with machines is copied at this moment.
     fileprivate func frozen(_ state: AnyObject, in index: Int) throws(ArchiveError) -> AnyObject {
         guard states[index].hooks.isComposite, let copying = state as? any Copying else { return state }
         let (copy, path) = TreeMoment.show(regions(of: state, in: index)) { moment -> (AnyObject?, [String]) in
@@ -126,7 +127,7 @@ extension Definition {
 }
 
 extension Definition {
-    /// An object as the workflow's `AnyState`, as which it was found to suit.
+    /// An object as the workflow's `AnyState`, after its type was checked.
     fileprivate func handedOut<State>(_ object: AnyObject, as type: State.Type) -> State {
         guard let state = object as? State else {
             preconditionFailure("A state was read that is not of the type of the workflow's states.")

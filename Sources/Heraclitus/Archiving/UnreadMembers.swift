@@ -1,20 +1,22 @@
-// What happens to the members of a state's data that another release of the program has added?
+// Keeps members of a state's data that another release of the program has added.
 
 extension MachineCore {
-    /// Keeps members of the state's data that its class did not read, as long as the machine does not leave the state: updates keep them.
+    /// Keeps unread members of the state's data until the machine leaves the state.
+    ///
+    /// Updates keep them.
     func keep(_ unread: [String: JSONValue]) {
         let place = madePlace
         place.note(unread: unread)
-        // Most machines have none, and so pay for no hook.
+        // The hook is added only here, because most machines have no unread members.
         _ = addCallbacks([.hook(.willExit) { _ in place.note(unread: [:]) }])
     }
 }
 
 extension Snapshot {
-    /// Writes the members that the state's class did not read behind those that it has written.
+    /// Writes the unread members after the members of the state's class.
     func writeUnread(of state: any WorkflowState, to encoder: any Encoder) throws {
         if unread.isEmpty || encoder.leavesUnreadOut { return }
-        // A class may write what it does not read.
+        // A class may write members that it does not read.
         let own = try JSONValue(encoding: AnyEncodableState(state: state), at: []).objectValue ?? [:]
         var container = encoder.container(keyedBy: JSONKey.self)
         for (key, value) in unread.sorted(by: { $0.key < $1.key }) where own[key] == nil {
@@ -23,7 +25,9 @@ extension Snapshot {
     }
 }
 
-/// A state's data, in a struct: of an object Foundation's coders ask the runtime at length what else it might be.
+/// A state's data in a struct.
+///
+/// For an object, Foundation's coders ask the runtime about other types at length.
 struct AnyEncodableState: Encodable {
     let state: any WorkflowState
 
@@ -31,7 +35,7 @@ struct AnyEncodableState: Encodable {
 }
 
 extension CodingUserInfoKey {
-    /// Under which an encoder has a value if archives are to have nothing but what the states' classes write.
+    /// The key that makes an encoder leave unread members out.
     package static let leavesUnreadOut = CodingUserInfoKey(rawValue: "heraclitus.leavesUnreadOut")
 }
 

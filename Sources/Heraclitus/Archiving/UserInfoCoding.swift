@@ -10,7 +10,7 @@ extension UserInfo: Codable {
         init?(intValue: Int) { nil }
     }
 
-    /// Decodes values without knowing their types, which ``subscript(_:as:)`` names later.
+    /// Decodes values without their types; ``subscript(_:as:)`` names a type later.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` unless there is an object with keys and values.
     public init(from decoder: any Decoder) throws {
@@ -22,7 +22,8 @@ extension UserInfo: Codable {
 
     /// Encodes every value.
     /// - Parameter encoder: The encoder.
-    /// - Throws: The error of a value; `EncodingError` for one that lies more than 64 levels deep, which could not be read again.
+    /// - Throws: The error of a value; `EncodingError` for a value deeper than 64 levels, which could not be read
+    ///   again.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: ValueKey.self)
         if let archive = encoder as? ArchiveEncoder {
@@ -39,12 +40,12 @@ extension UserInfo: Codable {
 }
 
 extension Decodable where Self: Encodable & Sendable {
-    /// Whether it is a single value that throws by itself if it cannot be written.
+    /// Whether it is a single value, whose own encoding throws if it cannot be written.
     fileprivate var isSingle: Bool {
         self is String || self is Int || self is Double || self is Bool || self is JSONValue
     }
 
-    /// Throws if it lies too deep to be read again, as far as it can be encoded at all.
+    /// Throws for a value too deep to be read again.
     fileprivate func expectReadable(at path: [any CodingKey]) throws {
         do {
             _ = try JSONValue(encoding: self, at: path)
@@ -54,13 +55,13 @@ extension Decodable where Self: Encodable & Sendable {
     }
 }
 
-/// A user info of which a value that cannot be encoded, or could not be read again, is encoded as its description.
+/// A user info that encodes unwritable and unreadable values as their descriptions.
 struct WritableUserInfo: Encodable {
     let userInfo: UserInfo
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: UserInfo.ValueKey.self)
-        // A machine may be in the user info of a line of its own journal.
+        // A machine may be in the user info of its own journal's lines.
         let info = CodingUserInfoKey.leavesJournalsOut.map { [$0: true as Any] } ?? [:]
         func write(_ value: UserInfo.Value, _ key: UserInfo.ValueKey) throws {
             do {
@@ -76,7 +77,7 @@ struct WritableUserInfo: Encodable {
         }
         for (key, value) in userInfo.values {
             let key = UserInfo.ValueKey(key)
-            // Other encoders keep what was written before an error, and give it to the next value.
+            // Other encoders keep partial output of a failed value and add it to the next one.
             let path = encoder.codingPath + [key]
             let json = value.isSingle ? nil : try? JSONValue(encoding: value, at: path, userInfo: info)
             try write(value.isSingle ? value : json ?? .string(text(of: value)), key)

@@ -1,12 +1,12 @@
-// How do short critical sections exclude one another, so that the thread sanitizer understands it, too?
+// A lock for short critical sections that the thread sanitizer understands.
 
 public import Synchronization
 
 /// A value that one thread at a time uses, for a few instructions.
 ///
-/// It is a `Mutex` with a note beside it, which its holders read and write and others may read. The slow path of `Mutex` is in the
-/// standard library, which is not compiled for the thread sanitizer: without the note, which orders the holders once more, what
-/// a contended lock orders would look like a race in every program that uses the library under the sanitizer.
+/// The lock is a `Mutex` with a note beside it, which holders read and write and others may read. The slow path of
+/// `Mutex` is in the standard library, which is compiled without the thread sanitizer. The note orders the holders once
+/// more. Without it, the sanitizer would report a race for each contended lock.
 @usableFromInline
 package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>
@@ -15,7 +15,7 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline
     package init(_ value: consuming sending Value) { mutex = Mutex(value) }
 
-    /// Calls a body while no other thread uses the value.
+    /// Calls a body with exclusive access to the value.
     ///
     /// The body must call no user code.
     @inlinable @inline(__always)
@@ -29,10 +29,14 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
         }
     }
 
-    /// A few bits that anybody may read without the lock, and that change only while it is held.
+    /// A few bits that any thread may read without the lock.
+    ///
+    /// They change only under the lock.
     @inline(__always)
     var note: UInt16 { noted.load(ordering: .relaxed) }
 
-    /// Changes the note; while the lock is held.
+    /// Changes the note.
+    ///
+    /// The caller holds the lock.
     func changeNote(_ note: UInt16) { noted.store(note, ordering: .relaxed) }
 }

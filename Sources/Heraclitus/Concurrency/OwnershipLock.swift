@@ -1,8 +1,8 @@
-// Which thread may change a machine now?
+// Records the thread that may change a machine.
 
 import Synchronization
 
-/// Which thread owns a machine: one word that names the thread, with one bit beside it.
+/// The owner of a machine: one word that names a thread, with one bit beside it.
 ///
 /// | the word | the owner |
 /// | --- | --- |
@@ -11,41 +11,45 @@ import Synchronization
 /// | a thread and `contended` | this thread, and others wait |
 /// | `contended` alone | the owner of the machine whose state holds this one |
 ///
-/// It is no lock that readers could wait for: only a thread that changes the machine takes it, and keeps it while callbacks run.
-/// Acquiring it synchronises with the release before it, so that the next owner sees everything that the last one wrote.
+/// Readers never wait for it. A thread takes it to change the machine, and keeps it while callbacks run. Acquiring it
+/// synchronises with the previous release, so the new owner sees all writes of the previous one.
 struct OwnershipLock: ~Copyable, Sendable {
     private let word: Atomic<UInt>
 
     private static var contended: UInt { 1 }
 
-    /// A machine that was held once never stands alone again.
+    /// The value of a machine in another machine's state.
+    ///
+    /// It is final: the machine never stands alone again.
     private static var held: UInt { contended }
 
-    /// - Parameter isHeld: Whether the machine belongs to another one from the beginning.
+    /// - Parameter isHeld: Whether the machine has a holder from the beginning.
     init(isHeld: Bool = false) { word = Atomic(isHeld ? Self.held : 0) }
 
-    /// Whether nobody owns it, as far as a look from outside can tell.
+    /// Whether the machine is free.
+    ///
+    /// Another thread may acquire it at any time.
     @inline(__always)
     var isFree: Bool { word.load(ordering: .relaxed) == 0 }
 
     @inline(__always)
     func isOwned(by thread: ThreadID) -> Bool { word.load(ordering: .relaxed) & ~Self.contended == thread.number }
 
-    /// The number of the thread that owns it; `nil` for nobody.
+    /// The number of the owning thread; `nil` if there is none.
     var ownerNumber: UInt? {
         let owner = word.load(ordering: .acquiring) & ~Self.contended
         return owner == 0 ? nil : owner
     }
 
-    /// Whether the machine belongs to another one, whose owner owns it.
+    /// Whether the machine has a holder, whose owner owns it.
     @inline(__always)
     var isHeld: Bool { word.load(ordering: .acquiring) == Self.held }
 
-    /// Acquires it if nobody owns it.
+    /// Acquires the machine if it is free.
     /// - Parameters:
-    ///   - thread: The thread that calls.
-    ///   - othersWait: Whether the release is to wake another thread.
-    /// - Returns: Whether the thread owns it now.
+    ///   - thread: The calling thread.
+    ///   - othersWait: Whether the release has to wake another thread.
+    /// - Returns: Whether the thread owns the machine.
     @inline(__always)
     func tryAcquire(by thread: ThreadID, othersWait: Bool = false) -> Bool {
         word.compareExchange(
@@ -56,8 +60,8 @@ struct OwnershipLock: ~Copyable, Sendable {
         ).exchanged
     }
 
-    /// Notes that another thread waits.
-    /// - Returns: Whether a thread owns it at all; if not, nothing was noted.
+    /// Records that another thread waits.
+    /// - Returns: Whether the machine has an owner; otherwise the word is unchanged.
     func noteWaiting() -> Bool {
         var seen = word.load(ordering: .relaxed)
         while seen & ~Self.contended != 0 {
@@ -68,12 +72,14 @@ struct OwnershipLock: ~Copyable, Sendable {
         return false
     }
 
-    /// Releases it.
-    /// - Returns: Whether another thread waits for it and has to be woken.
+    /// Releases the machine.
+    /// - Returns: Whether a waiting thread has to be woken.
     @inline(__always)
     func release() -> Bool { word.exchange(0, ordering: .releasing) & Self.contended != 0 }
 
-    /// Gives it to the owner of the machine whose state holds this one; by its owner.
-    /// - Returns: Whether other threads wait for it, which have to be woken.
+    /// Passes the machine to the owner of its holder.
+    ///
+    /// The caller owns it.
+    /// - Returns: Whether waiting threads have to be woken.
     func hold() -> Bool { word.exchange(Self.held, ordering: .acquiringAndReleasing) & Self.contended != 0 }
 }

@@ -1,30 +1,32 @@
-// What does a thread do that finds a machine owned by another one, and what if that could never end?
+// Parks threads that wait for a machine, and detects circles of waits.
 
 import Synchronization
 
-/// Something that threads wait for: a machine.
+/// A machine that threads wait for.
 @usableFromInline
 protocol Parkable: AnyObject, Sendable {
-    /// The name of its workflow, for a report of a deadlock.
+    /// The name of the workflow, for reports of deadlocks.
     var workflowName: String { get }
     var ownerNumber: UInt? { get }
 
-    /// Whether it belongs to another machine, so that threads wait for that one.
+    /// Whether the machine has a holder, for which threads wait instead.
     var isHeld: Bool { get }
     func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool
     func noteWaiting() -> Bool
 }
 
-/// Where threads wait for machines that others own: all in one place, so that one look finds who waits for whom.
+/// The place where all threads wait for machines that others own.
 ///
-/// A thread comes here only when it has met another one; as long as nobody meets, it is never entered.
+/// One lock shows every waiting thread, and thereby circles.
+///
+/// A thread comes here only after meeting another one. Uncontended machines never use it.
 final class ParkingLot: Sendable {
     static let shared = ParkingLot()
 
     fileprivate struct Contents {
         var waiting: [Waiting] = []
 
-        /// Closures to call when a machine is released, for callers that do not block their thread.
+        /// Closures to call when a machine is released, for callers that continue meanwhile.
         var visitors: [Visitor] = []
     }
 
@@ -33,7 +35,7 @@ final class ParkingLot: Sendable {
         let machine: any Parkable
         let signal: ThreadSignal
 
-        /// Whether it was woken, and another thread was faster.
+        /// Whether the thread was woken after another thread had taken the machine.
         var wasOvertaken = false
     }
 
@@ -44,17 +46,17 @@ final class ParkingLot: Sendable {
 
     private let contents = Lock(Contents())
 
-    /// Waits until the thread owns the machine, or the machine belongs to another one.
+    /// Waits until the thread owns the machine, or the machine has a holder.
     ///
-    /// A callback has to return: a thread that ends in the middle of one keeps its machine for good.
-    /// - Returns: `nil` then; or, if the wait could never end, the workflows of the machines whose owners wait for one another in a circle.
+    /// Callbacks must return: a thread that ends within a callback keeps its machine for good.
+    /// - Returns: `nil`, or for a circle of waits the workflows of its machines.
     @inline(never)
     func acquire(_ machine: any Parkable, by thread: ThreadID) -> [String]? {
-        // Most transitions are shorter than a trip to the lot and back. But whoever looks at the word all the time takes it away
-        // from the memory of the thread that owns it, and both get on more slowly: so ever more seldom.
+        // Most transitions are shorter than parking and waking a thread. Frequent reads of the word slow down its
+        // owner, so the pauses grow.
         var pause = 64
         while pause <= 2048 {
-            // Not the exchange alone: also one that fails takes the word away.
+            // The word is read first, because even a failed exchange takes the word from its owner's cache.
             if machine.ownerNumber == nil, machine.tryAcquire(by: thread, othersWait: false) { return nil }
             spin(pause)
             pause *= 2
@@ -64,7 +66,7 @@ final class ParkingLot: Sendable {
             switch contents.withLock({ $0.visit(machine, by: thread, signal) }) {
             case .acquired: return nil
             case .held:
-                // `wake` has woken this thread alone, and the others have to look again, too.
+                // `wake` has woken only this thread, and the other threads have to look again, too.
                 wakeAll(for: machine)
                 return nil
             case .circle(let machines): return machines
@@ -73,10 +75,10 @@ final class ParkingLot: Sendable {
         }
     }
 
-    /// Calls a body when another thread has released a machine, while this one goes on.
+    /// Calls a body after another thread has released a machine, without waiting.
     ///
-    /// It is called on the thread that releases the machine, and so does no more than let somebody else begin.
-    /// - Returns: Whether another thread owns the machine. If not, the body is not called.
+    /// The body runs on the releasing thread, so it should only start other work.
+    /// - Returns: Whether another thread owns the machine; otherwise the body is never called.
     func whenReleased(
         _ machine: any Parkable,
         byOtherThan thread: ThreadID,
@@ -89,10 +91,11 @@ final class ParkingLot: Sendable {
         }
     }
 
-    /// Wakes one of those who wait for a machine that was released, and tells all who do not wait.
+    /// Wakes one waiting thread after a release, and calls the closures that wait for it.
     ///
-    /// One that was woken before and was overtaken gets the machine at once. Otherwise a thread that uses it again and again would keep it from the
-    /// others for seconds: to wake a thread takes longer than to come back. To hand it over each time would let everybody wait for that.
+    /// A thread that was overtaken once gets the machine directly. Otherwise a thread in a tight loop would starve the
+    /// others for seconds, because waking a thread takes longer than coming back. Handing over at each release would
+    /// slow down every release.
     func wake(for machine: any Parkable) {
         let (next, visitors) = contents.withLock { contents in
             (contents.next(for: machine), contents.takeVisitors(of: machine))
@@ -101,7 +104,7 @@ final class ParkingLot: Sendable {
         for visitor in visitors { visitor.body() }
     }
 
-    /// Wakes all threads that wait for a machine which belongs to another one from now on.
+    /// Wakes all threads that wait for a machine with a new holder.
     func wakeAll(for machine: any Parkable) {
         let (signals, visitors) = contents.withLock { contents in
             (contents.waiting.filter { $0.machine === machine }.map(\.signal), contents.takeVisitors(of: machine))
@@ -110,7 +113,7 @@ final class ParkingLot: Sendable {
         for visitor in visitors { visitor.body() }
     }
 
-    /// Does nothing for about so many cycles of the processor, and leaves the others' memory alone.
+    /// Waits for about so many cycles, without accesses to shared memory.
     private func spin(_ count: Int) {
         let nothing = Atomic(false)
         for _ in 0..<count { _ = nothing.load(ordering: .relaxed) }
@@ -127,7 +130,7 @@ extension ParkingLot.Contents {
 
     /// Takes out the closures that wait for a machine.
     ///
-    /// Their caller releases the machine, which may call user code.
+    /// The caller releases the machines, which may call user code.
     fileprivate mutating func takeVisitors(of machine: any Parkable) -> [ParkingLot.Visitor] {
         if visitors.isEmpty { return [] }
         let taken = visitors.filter { $0.machine === machine }
@@ -135,7 +138,7 @@ extension ParkingLot.Contents {
         return taken
     }
 
-    /// The signal of the thread that is to be woken for a machine that was released; the machine may be its own by then.
+    /// The signal of the next waiting thread, which may own the machine by then.
     fileprivate mutating func next(for machine: any Parkable) -> ThreadSignal? {
         guard let index = waiting.firstIndex(where: { $0.machine === machine }) else { return nil }
         let next = waiting[index]
@@ -143,11 +146,12 @@ extension ParkingLot.Contents {
         return next.signal
     }
 
-    /// Acquires the machine if that can be done now, and else notes who waits for it.
+    /// Acquires a free machine, or records that the thread waits for it.
     ///
-    /// Whoever came first is woken first. It may find that a thread which never waited was faster: then it waits once more.
+    /// Threads are woken in the order of arrival. If a thread that never waited was faster, the woken thread waits once
+    /// more.
     fileprivate mutating func visit(_ machine: any Parkable, by thread: ThreadID, _ signal: ThreadSignal) -> Visit {
-        // It was handed over.
+        // The machine was handed over.
         if machine.ownerNumber == thread.number { return .acquired }
         while true {
             if isAcquired(machine, by: thread) {
@@ -177,10 +181,10 @@ extension ParkingLot.Contents {
         return machine.tryAcquire(by: thread, othersWait: othersWait)
     }
 
-    /// The machines from this one to one that the thread itself owns, if each one's owner waits here for the next.
+    /// The circle of machines from this one to a machine of the thread itself; `nil` if there is none.
     ///
-    /// Exact, though owners change without the lot's lock: whoever waits here releases nothing before it has acquired what it
-    /// waits for, and in a closed circle nobody can, because its last link is the thread that is asking.
+    /// The result is exact although owners change without this lock. A waiting thread releases nothing before it has
+    /// acquired its machine, and in a closed circle no thread can acquire one.
     private func circle(through machine: any Parkable, closedBy thread: ThreadID) -> [String]? {
         var machines: [String] = []
         var machine = machine

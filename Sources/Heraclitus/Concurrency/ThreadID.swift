@@ -1,17 +1,17 @@
-// Which thread is it?
+// Identifies threads.
 
 import Synchronization
 
-/// A thread, told apart from every other thread of this process, also from those that have ended.
+/// The identity of a thread, unique among all threads of the process, including ended ones.
 ///
-/// The system gives the address and the number of a thread that has ended to a later one; these numbers never come again.
+/// The system reuses the addresses and numbers of ended threads; these numbers are never reused.
 @usableFromInline
 struct ThreadID: Hashable, Sendable {
-    /// A multiple of 2 and not 0: a word that names an owner has room for "nobody" and for one bit more.
+    /// A multiple of 2 above 0, so that an owner's word has room for "nobody" and one bit.
     let number: UInt
 
     private static let last = Atomic<UInt>(0)
 
-    /// A number for the thread that asks, which remembers it.
+    /// A number for the calling thread, which keeps it.
     static func new() -> ThreadID { ThreadID(number: last.add(2, ordering: .relaxed).newValue) }
 }

@@ -1,6 +1,7 @@
-/// An action of a workflow: a method that is allowed in some states only, and that changes no state by itself.
+/// An action of a workflow: a method that is allowed in some states only, and changes no state by itself.
 ///
-/// Inside a workflow it is called `Action` (``Workflow/Action``), and the property's name is its name unless one is given:
+/// Inside a workflow its name is `Action` (``Workflow/Action``). The action's name is the name of its property, unless
+/// one is given:
 ///
 /// ```swift
 /// struct Light: Workflow {
@@ -17,8 +18,8 @@
 /// machine.allowedActions                                               // ["goRed"]
 /// ```
 ///
-/// In another state it is refused with ``InvalidAction``. No other thread makes a transition while it runs, and what it fires is
-/// carried out when it has returned. Tables and diagrams list it.
+/// Another state rejects it with ``InvalidTransition``. Other threads' transitions wait while it runs. Its fires are
+/// carried out after it has returned. Tables and diagrams list actions.
 public struct WorkflowAction<W: Workflow, State, Result>: Sendable {
     let slot: ActionSlot
 
@@ -43,20 +44,20 @@ public struct ActionCall<W: Workflow>: Sendable {
     /// The name of the action.
     public let name: String
 
-    /// The arguments of the action, which the caller passed.
+    /// The arguments from the caller.
     public let userInfo: UserInfo
 
     let anyMachine: any AnyObject & Sendable
 }
 
-// MARK: - Where it is allowed
+// MARK: - Allowed states
 
 extension WorkflowAction {
-    /// Makes an action that is allowed in a state, and in its subclasses.
+    /// Makes an action for a state and its subclasses.
     /// - Parameters:
-    ///   - name: The action's name; the property's name if there is none.
-    ///   - state: The state in which it is allowed.
-    ///   - body: Carries it out. It gets the state, and the call with the arguments and the machine.
+    ///   - name: The action's name; by default the name of the property.
+    ///   - state: The state that allows the action.
+    ///   - body: Carries out the action. It gets the state, and the call with the arguments and the machine.
     public init(
         _ name: String? = nil,
         in state: State.Type,
@@ -65,11 +66,11 @@ extension WorkflowAction {
         self.init(name, in: .states([state]), body)
     }
 
-    /// Makes an action that is allowed in several states, or in any state.
+    /// Makes an action for several states, or for any state.
     /// - Parameters:
-    ///   - name: The action's name; the property's name if there is none.
-    ///   - states: The states in which it is allowed; none means any state.
-    ///   - body: Carries it out. It gets the state, and the call with the arguments and the machine.
+    ///   - name: The action's name; by default the name of the property.
+    ///   - states: The states that allow the action; none means any state.
+    ///   - body: Carries out the action. It gets the state, and the call with the arguments and the machine.
     public init(
         _ name: String? = nil,
         in states: any WorkflowState.Type...,
@@ -78,11 +79,11 @@ extension WorkflowAction {
         self.init(name, in: states.isEmpty ? .any : .states(states), body)
     }
 
-    /// Makes an action that is allowed in every state of a group.
+    /// Makes an action for every state of a group.
     /// - Parameters:
-    ///   - name: The action's name; the property's name if there is none.
-    ///   - group: The states in which it is allowed.
-    ///   - body: Carries it out. It gets the state, and the call with the arguments and the machine.
+    ///   - name: The action's name; by default the name of the property.
+    ///   - group: The states that allow the action.
+    ///   - body: Carries out the action. It gets the state, and the call with the arguments and the machine.
     public init(
         _ name: String? = nil,
         in group: StateGroup<State>,
@@ -95,29 +96,29 @@ extension WorkflowAction {
 // MARK: - Without a body
 
 extension WorkflowAction where Result == Void {
-    /// Makes an action that is allowed in a state and its subclasses, and whose closure the caller provides.
+    /// Makes an action for a state and its subclasses, with a closure from the caller.
     ///
-    /// The definition says where it is allowed, and the caller of ``StateMachine/perform(_:userInfo:_:)`` says what is done.
-    /// Without such a closure, performing it only notifies observers.
+    /// The definition says where it is allowed, and the caller of ``StateMachine/perform(_:userInfo:_:)`` says what it
+    /// does. Without such a closure, the action only notifies observers.
     /// - Parameters:
-    ///   - name: The action's name; the property's name if there is none.
-    ///   - state: The state in which it is allowed.
+    ///   - name: The action's name; by default the name of the property.
+    ///   - state: The state that allows the action.
     public init(_ name: String? = nil, in state: State.Type) where State: WorkflowState {
         self.init(name, in: .states([state])) { _, _ in }
     }
 
-    /// Makes an action that is allowed in several states, or in any state, and whose closure the caller provides.
+    /// Makes an action for several states, or for any state, with a closure from the caller.
     /// - Parameters:
-    ///   - name: The action's name; the property's name if there is none.
-    ///   - states: The states in which it is allowed; none means any state.
+    ///   - name: The action's name; by default the name of the property.
+    ///   - states: The states that allow the action; none means any state.
     public init(_ name: String? = nil, in states: any WorkflowState.Type...) where State == W.AnyState {
         self.init(name, in: states.isEmpty ? .any : .states(states)) { _, _ in }
     }
 
-    /// Makes an action that is allowed in every state of a group, and whose closure the caller provides.
+    /// Makes an action for every state of a group, with a closure from the caller.
     /// - Parameters:
-    ///   - name: The action's name; the property's name if there is none.
-    ///   - group: The states in which it is allowed.
+    ///   - name: The action's name; by default the name of the property.
+    ///   - group: The states that allow the action.
     public init(_ name: String? = nil, in group: StateGroup<State>) {
         self.init(name, in: .group(group.declaration)) { _, _ in }
     }
@@ -125,27 +126,27 @@ extension WorkflowAction where Result == Void {
 
 // MARK: - Without types
 
-/// What the author of a workflow wrote down about one action, without its types.
+/// The untyped declaration of an action.
 struct ActionDeclaration: Sendable {
     typealias Allowed = RuleSources<any WorkflowState.Type, GroupDeclaration>
 
     let name: String?
     let allowed: Allowed
 
-    /// Carries it out, with the state's object, the action's name, the machine and the arguments.
+    /// Carries out the action, with the state's object, the action's name, the machine and the arguments.
     let body: @Sendable (AnyObject, String, any AnyObject & Sendable, UserInfo) throws -> Any
 }
 
-/// What an action value is in memory: by this object the workflow knows which of its actions it is.
+/// The storage of an action value, by which the workflow recognises its actions.
 final class ActionSlot: Sendable {
     let declaration: ActionDeclaration
 
     init(_ declaration: ActionDeclaration) { self.declaration = declaration }
 }
 
-/// An action of whatever types, as it is found among the properties of a workflow.
+/// An action of any types among the properties of a workflow.
 protocol AnyWorkflowAction: Sendable {
-    /// The workflow that it is declared for.
+    /// The workflow of the declaration.
     static var workflow: any Workflow.Type { get }
 
     var slot: ActionSlot { get }

@@ -1,15 +1,15 @@
 public import HeraclitusEssentials
 
-/// When an event fires by itself.
+/// The deadline of an event.
 @usableFromInline
 struct DeadlineRule: Sendable {
-    /// When it is due in a state that was entered at a date; `nil` for never.
+    /// The due date in a state that was entered at a date; `nil` for never.
     let date: @Sendable (_ state: AnyObject, _ entered: Date) -> Date?
 
-    /// Whether it matters when the state was entered, so that archives keep that.
+    /// Whether the due date depends on the date of entry, which archives then keep.
     let isSinceEntry: Bool
 
-    /// How long after the state was entered it is due, if that is the same for each state.
+    /// The delay after the entry, if it is constant.
     let after: Duration?
 
     @usableFromInline
@@ -24,26 +24,25 @@ struct DeadlineRule: Sendable {
     }
 }
 
-// An event of the definition that fires by itself when its time has come. It belongs to the very object that is the state when it
-// is armed: at enter, at restore, and after an update, which arms it anew for the new data. When that object is left, or the
-// machine is gone, it is disarmed, and one that comes too late all the same is rejected as `.notCurrent`. Guards and hooks run as
-// for every other fire, on the scheduler's thread.
+// Automatic events with deadlines. A deadline belongs to one state object: it is armed at entry, at restoration, and
+// after an update again for the new data. It is disarmed when the object is left or the machine is released; a late
+// fire is rejected as `.notCurrent`. Guards and hooks run as for every other fire, on the scheduler's thread.
 //
-// What was due while nobody ran fires at activation, in order of time. A time that has passed when its state is entered is due at
-// once: in the same turn, when everyone has been called who hears of the entering. What a guard declines then does not come again;
-// observers hear of the rejection.
+// Deadlines that passed while no process ran fire at activation, in order. A deadline that has passed when its state is
+// entered fires in the same turn, after all callbacks of the entry. A declined deadline is not retried; observers are
+// told of the rejection.
 //
-// It enters what the event's builder makes, or else the only empty state that it leads to.
+// The event enters the state of its builder, or the only empty state that it leads to.
 extension WorkflowEvent {
-    /// Makes the event fire by itself at a date that follows from the state's data.
+    /// Makes the event automatic, at a date computed from the state's data.
     ///
     /// ```swift
     /// let lapse = Event(from: UnpaidState.self, to: LapsedState.self).due(\.deadline).enters { LapsedState(order: $0.order) }
     /// ```
     ///
-    /// An archive needs nothing else to go on: the date is asked for again when the machine is restored. The event can be fired as any
-    /// other, too. ``StateTransition/due`` is the date at which it was due.
-    /// - Parameter date: Gets the state, and returns when the event is due in it; `nil` for never.
+    /// An archive needs no further data: the date is computed again when the machine is restored. Callers may fire the
+    /// event, too. ``StateTransition/due`` is the due date.
+    /// - Parameter date: Gets the state, and returns the due date; `nil` for never.
     /// - Returns: The event with this deadline.
     @inlinable
     public func due(_ date: @escaping @Sendable (Source) -> Date?) -> Self {
@@ -56,11 +55,11 @@ extension WorkflowEvent {
         )
     }
 
-    /// Makes the event fire by itself when the machine has been in the state for some time.
+    /// Makes the event automatic, after a time in the state.
     ///
-    /// The archive keeps when the state was entered, so the time also counts while no program runs. An update does
-    /// not restart it.
-    /// - Parameter duration: For how long.
+    /// The archive keeps the date of entry, so the time also counts while no program runs. An update keeps the
+    /// beginning of the time.
+    /// - Parameter duration: The time.
     /// - Returns: The event with this deadline.
     @inlinable
     public func due(after duration: Duration) -> Self {
@@ -73,18 +72,18 @@ extension WorkflowEvent {
         )
     }
 
-    /// Makes the event fire by itself when the machine has been in the state for a time that follows from the state's data.
+    /// Makes the event automatic, after a time in the state that is computed from the state's data.
     ///
     /// ```swift
     /// let retry = Event(from: BackingOffState.self, to: ConnectingState.self)
     ///     .due(after: { backingOff in .seconds(10 * backingOff.failures) })
     /// ```
     ///
-    /// The time counts as that of `due(after:)` for a constant. It is asked for each time that the machine enters the state, updates it, is restored or
-    /// archived.
-    /// - Parameter duration: Gets the state, and returns for how long; the same for the same object; `nil` for ever.
+    /// The time counts as in `due(after:)` for a constant. It is computed at each entry, update, restoration and
+    /// archive.
+    /// - Parameter duration: Gets the state, and returns the time, which is constant for an object; `nil` for never.
     /// - Returns: The event with this deadline.
-    @inlinable @_disfavoredOverload  // so that a trailing closure returns a date where both would do
+    @inlinable @_disfavoredOverload  // so that an ambiguous trailing closure returns a date
     public func due(after duration: @escaping @Sendable (Source) -> Duration?) -> Self {
         adding(
             DeadlineRule(
@@ -100,13 +99,13 @@ extension WorkflowEvent {
         .init(declaration.adding(deadline: rule, in: ClosureTypes.Parameter(Source.self, of: W.AnyState.self)))
     }
 
-    // Compiled where the class is known, and so no question to the runtime each time that a deadline is armed.
+    // Compiled where the class is known, so arming a deadline does not ask the runtime.
     @inlinable
     static func source(of state: AnyObject) -> Source? { state as? Source }
 }
 
 extension StateTransition {
-    /// The date at which the event was due, if it has fired by itself.
+    /// The due date; `nil` for another event.
     public var due: Date? { fullUserInfo.due }
 }
 

@@ -1,6 +1,6 @@
 public import HeraclitusEssentials
 
-/// How long to wait before each further attempt: longer after each failure, up to a limit.
+/// The delays before retries: longer after each failure, up to a limit.
 ///
 /// ```swift
 /// let backOff = BackOff(first: .seconds(1), limit: .seconds(60))
@@ -17,23 +17,24 @@ public struct BackOff: Hashable, Codable, Sendable {
     /// The delay after the first failure.
     public var first: Duration
 
-    /// By how much each further failure multiplies the delay.
+    /// The factor by which each further failure multiplies the delay.
     public var factor: Double
 
     /// The longest delay.
     public var limit: Duration
 
-    /// The largest part of a delay that chance takes away, from 0 to 1.
+    /// The largest random reduction of a delay, as a part from 0 to 1.
     ///
-    /// Clients that have failed together do not come back together then. A delay of 8 seconds with a jitter of 0.25 is between 6 and 8 seconds.
+    /// It spreads the retries of clients that have failed together. A delay of 8 seconds with a jitter of 0.25 is
+    /// between 6 and 8 seconds.
     public var jitter: Double
 
     /// Makes a back-off.
     /// - Parameters:
     ///   - first: The delay after the first failure.
-    ///   - factor: By how much each further failure multiplies the delay.
+    ///   - factor: The factor by which each further failure multiplies the delay.
     ///   - limit: The longest delay.
-    ///   - jitter: The largest part of a delay that chance takes away, from 0 to 1.
+    ///   - jitter: The largest random reduction of a delay, as a part from 0 to 1.
     public init(first: Duration, factor: Double = 2, limit: Duration = .seconds(600), jitter: Double = 0.25) {
         self.first = first
         self.factor = factor
@@ -41,16 +42,16 @@ public struct BackOff: Hashable, Codable, Sendable {
         self.jitter = jitter
     }
 
-    /// The delay after some failures in a row.
+    /// The delay after a number of failures in a row.
     ///
-    /// It differs from call to call, unless ``jitter`` is 0. `due(after:)` needs one that does not: leave the jitter out there, or keep the date of
-    /// ``date(after:since:)`` in the state.
-    /// - Parameter failures: The number of failures, from 1 on.
-    /// - Returns: The delay; not negative.
+    /// It differs from call to call, unless ``jitter`` is 0. `due(after:)` needs a constant delay: use no jitter there,
+    /// or keep the date of ``date(after:since:)`` in the state.
+    /// - Parameter failures: The number of failures, from 1.
+    /// - Returns: The delay; zero or more.
     public func delay(after failures: Int) -> Duration {
         let longest = limit / .seconds(1)
         var delay = min(first / .seconds(1), longest)
-        // In steps that end at the limit: a power of many failures may be no number.
+        // The loop ends at the limit, because a power of many failures may overflow.
         for _ in 1..<max(1, min(failures, 1_100)) where factor > 1 ? delay < longest : delay > 0 {
             delay = min(delay * factor, longest)
         }
@@ -58,9 +59,9 @@ public struct BackOff: Hashable, Codable, Sendable {
         return .seconds(max(0, delay) * (1 - part))
     }
 
-    /// The date of the next attempt after some failures in a row.
+    /// The date of the next attempt after a number of failures in a row.
     /// - Parameters:
-    ///   - failures: The number of failures, from 1 on.
+    ///   - failures: The number of failures, from 1.
     ///   - date: The date of the last failure, such as ``EventCall/now``.
     /// - Returns: The date.
     public func date(after failures: Int, since date: Date) -> Date { date + delay(after: failures) }

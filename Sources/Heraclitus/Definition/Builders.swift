@@ -1,43 +1,43 @@
 public import HeraclitusEssentials
 
-// What an event enters when its caller names no state: the builders of the definition, for events that are fired and for those that
-// fire by themselves alike.
+// The builders of the definition make the state to enter if the caller passes none, for callers' fires and automatic
+// events alike.
 
-/// Builds the state that an event enters from the one that is left; `nil` if that is not of the type that it takes.
+/// Builds the destination from the state being left; `nil` for a source of another type.
 @usableFromInline
 typealias StateBuilder =
     @Sendable (
         _ source: AnyObject, _ context: GivenContext?, _ userInfo: UserInfo, _ now: () -> Date
     ) throws -> AnyObject?
 
-/// A builder of an event, and the states for which it builds.
+/// A builder of an event with its sources.
 struct BuilderRule: Sendable {
     let sources: ClosureTypes.Parameter
     let build: StateBuilder
 }
 
-/// Values passed to a builder of the definition, besides the state that is left.
+/// Values for a builder of the definition, besides the state being left.
 public struct EventCall<W: Workflow>: Sendable {
-    /// What the machine was given for its states.
+    /// The machine's context.
     public let context: W.Context
 
-    /// The date by the machine's scheduler, which hooks and observers of the transition get, too.
+    /// The date by the machine's scheduler, the same for hooks and observers of the transition.
     public let now: Date
 
     let fullUserInfo: UserInfo
 
-    /// The values that the caller of `fire` passed.
+    /// The values of the caller of `fire`.
     public var userInfo: UserInfo { fullUserInfo.withoutCause }
 
-    /// The date at which the event was due, if it fires by itself for that.
+    /// The due date, for an automatic event with a deadline.
     public var due: Date? { fullUserInfo.due }
 
-    /// The error of the work that has failed, if the event fires by itself for that.
+    /// The error of failed work, for an automatic event after a failure.
     public var failure: (any Error)? { fullUserInfo.failure }
 }
 
 extension WorkflowEvent {
-    /// Says what the event enters, so that nobody who fires it has to.
+    /// Builds the state to enter, so that callers need not pass one.
     ///
     /// ```swift
     /// let grade = Event(from: ExamState.self, to: PassedState.self, FailedState.self)
@@ -46,12 +46,13 @@ extension WorkflowEvent {
     /// try machine.fire.grade()
     /// ```
     ///
-    /// The builder runs when the event is fired without a state: as a function, by name, from work, in a rehearsal, or by itself. It runs once, during
-    /// the machine's turn, and only if the table allows the event. It must not fire the machine. Whoever fires the event with a state object enters
-    /// that one.
+    /// The builder runs if the event is fired without a state: as a function, by name, from work, in a rehearsal, or
+    /// automatically. It runs once, in the machine's turn, after the table has allowed the event. It must not fire the
+    /// machine. A state object of the caller replaces the built one.
     ///
-    /// From now on closures get the destination as the workflow's ``Workflow/AnyState``: add guards and hooks that need its class before.
-    /// - Parameter build: Builds the state to enter from the one that is left. What it throws declines the transition.
+    /// Later closures get the destination as the workflow's ``Workflow/AnyState``. Add guards and hooks that need its
+    /// class before the builder.
+    /// - Parameter build: Builds the destination from the state being left. Its error declines the transition.
     /// - Returns: The event with this builder.
     public func enters(
         _ build: @escaping @Sendable (Source) throws -> Destination
@@ -59,13 +60,15 @@ extension WorkflowEvent {
         .init(declaration.adding(builder: Self.rule { source, _, _, _ in try build(source) }))
     }
 
-    /// Says what the event enters, from what its call has: the machine's context, the date, the caller's user info, or why it fires by itself.
+    /// Builds the state to enter, using the machine's context, the date, the caller's user info, or the cause of an
+    /// automatic event.
     ///
     /// ```swift
     /// let fail = Event(from: ConnectingState.self, to: BackingOffState.self).whenFailed()
     ///     .enters { connecting, call in BackingOffState(after: connecting, until: call.now + call.context.pause) }
     /// ```
-    /// - Parameter build: Builds the state to enter from the one that is left and the call. What it throws declines the transition.
+    /// - Parameter build: Builds the destination from the state being left and the call. Its error declines the
+    ///   transition.
     /// - Returns: The event with this builder.
     public func enters(
         _ build: @escaping @Sendable (Source, EventCall<W>) throws -> Destination
@@ -76,7 +79,7 @@ extension WorkflowEvent {
     static func rule(_ build: @escaping @Sendable (Source, EventCall<W>) throws -> Destination) -> BuilderRule {
         rule { source, given, userInfo, now in
             guard let context = GivenContext.value(of: given, as: W.Context.self) else {
-                preconditionFailure("A machine without its context gets no turn.")
+                preconditionFailure("A machine without its context got a turn.")
             }
             return try build(source, EventCall(context: context, now: now(), fullUserInfo: userInfo))
         }

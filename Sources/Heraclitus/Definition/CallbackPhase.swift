@@ -1,16 +1,16 @@
-// When in the course of a transition is somebody called?
+// The phases of a transition.
 
-/// A phase of a transition in which callbacks are called, in the order of the calls.
+/// A phase of a transition with callbacks, in the order of the calls.
 enum CallbackPhase: UInt16, Sendable {
     case guards
     case willFire
     case willExit
     case willEnter
 
-    /// Leaves the machines of the state before, and takes on those of the new one.
+    /// Leaves the machines of the old state, and takes on those of the new one.
     case regions
 
-    /// What goes on in the state that is left ends; the work of one that is updated is handed over to the new data.
+    /// Ends deadlines and work of the old state, or hands the work to the new data of an updated state.
     case activityEnd
     case didExit
     case didEnter
@@ -18,16 +18,16 @@ enum CallbackPhase: UInt16, Sendable {
     case didFire
     case observers
 
-    /// What goes on in the state that was entered begins, or goes on with the new data of one that was updated.
+    /// Begins deadlines and work of the new state, or continues with the new data of an updated state.
     case activityStart
 
-    /// Beside transitions: what was rejected, ignored, refused, performed or announced.
+    /// Other occurrences: rejections, ignored events, actions, announcements.
     case notices
 
-    /// The same, and transitions, of the machines in the state.
+    /// All occurrences of the machines in the state, including transitions.
     case regionNotices
 
-    /// Everything that happens is written into the machine's journal, which calls nobody.
+    /// Writes each occurrence into the machine's journal, without a callback.
     case journal
 }
 
@@ -42,7 +42,7 @@ struct CallbackPhases: OptionSet, Sendable {
 
     init(_ phases: some Sequence<CallbackPhase>) { self = phases.reduce(into: []) { $0.insert(CallbackPhases($1)) } }
 
-    /// Those that somebody listens to.
+    /// The phases with listeners.
     init(listening phases: [(CallbackPhase, Bool)]) { self.init(phases.lazy.filter { $0.1 }.map(\.0)) }
 
     @inline(__always)
@@ -68,40 +68,40 @@ extension CallbackPhases {
 }
 
 extension CallbackPhases {
-    /// Before the machine shows the destination, when the transition is certain.
+    /// The phases before the commit, when the transition is certain.
     static var before: CallbackPhases { [.willFire, .willExit, .willEnter] }
 
-    /// When the machine shows the destination.
+    /// The phases after the commit.
     static var after: CallbackPhases {
         [.regions, .activityEnd, .didExit, .didEnter, .didRestore, .didFire, .observers, .activityStart]
     }
 
-    /// All that a transition from a state to a state goes through.
+    /// All phases of a transition between two states.
     static var ofTransition: CallbackPhases { before.union(after).union(.guards).subtracting(.didRestore) }
 
-    /// Those in which no state is left or entered.
+    /// The phases of an update, without exit and entry.
     static var ofUpdate: CallbackPhases {
         [.guards, .willFire, .regions, .activityEnd, .didFire, .observers, .activityStart]
     }
 
-    /// Those of a new machine that enters the state in which it begins.
+    /// The phases of entering the initial state.
     static var ofEntry: CallbackPhases { [.willEnter, .regions, .didEnter, .activityStart] }
 
-    /// Those of a machine that was restored.
+    /// The phases of a restored machine.
     static var ofRestoring: CallbackPhases { [.regions, .didRestore, .activityStart] }
 
-    /// Those of a copy of a machine that was active.
+    /// The phases of an active machine's copy.
     static var ofResumption: CallbackPhases { [.regions, .activityStart] }
 }
 
 extension CallbackPhases {
-    /// The phase that comes first in the order of the calls.
+    /// The first phase in the order of the calls.
     @inline(__always)
     var first: CallbackPhase? {
         rawValue == 0 ? nil : CallbackPhase(rawValue: UInt16(truncatingIfNeeded: rawValue.trailingZeroBitCount))
     }
 
-    /// Removes the first phase of some, and all that come before it.
+    /// Removes the first phase of a set, and all phases before it.
     @inline(__always)
     mutating func removeAll(throughFirstOf phases: CallbackPhases) {
         self = CallbackPhases(rawValue: rawValue & ~(phases.rawValue ^ (phases.rawValue &- 1)))

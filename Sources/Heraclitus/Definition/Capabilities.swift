@@ -1,14 +1,14 @@
-// By these protocols a state says what it wants to hear. They are looked up once per class when a workflow is first used;
-// a subclass may add one that its superclass lacks, and a hook that is not there costs nothing.
+// By these protocols a state declares its hooks. They are looked up once per class at the first use of a workflow. A
+// subclass may add a protocol that its superclass lacks, and a missing hook is free.
 
-/// A state with hooks: the protocol that all capabilities refine.
+/// A state with hooks; all capabilities refine this protocol.
 ///
 /// Conform to one or more of ``ExitGuarding``, ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``,
-/// ``Entering``, ``Restoring``, ``Copying``, ``Working``, ``FactStating`` and ``Effecting``. You need to name this protocol in one case only: a generic class that
-/// conforms to a capability under a condition conforms to this protocol without the condition.
+/// ``Entering``, ``Restoring``, ``Copying``, ``Working``, ``FactStating`` and ``Effecting``. Only a generic class with
+/// a conditional conformance has to name this protocol, unconditionally.
 ///
-/// The runtime takes long to find out that a class does *not* conform to a protocol. With this protocol, one question is
-/// enough for most classes.
+/// With this protocol, one check is enough for most classes, because the runtime is slow at finding *missing*
+/// conformances.
 public protocol Capability: WorkflowState {}
 
 /// A state with a guard that may decline to leave it.
@@ -16,10 +16,10 @@ public protocol ExitGuarding: Capability {
     /// Throws to decline a transition out of this state.
     ///
     /// Called on the firing thread, once per attempt, after the event's own guards and before the destination's
-    /// ``EntryGuarding/shouldEnter(_:)``. Nothing has changed yet. Firing the same machine from here throws
+    /// ``EntryGuarding/shouldEnter(_:)``. The machine is still unchanged. Firing it here throws
     /// ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
-    /// - Parameter transition: What is about to happen.
-    /// - Throws: Any error; it comes back as ``InvalidTransition/underlyingError``.
+    /// - Parameter transition: The planned transition.
+    /// - Throws: Any error, which becomes the ``InvalidTransition/underlyingError``.
     func shouldExit(_ transition: StateTransition) throws
 }
 
@@ -27,70 +27,70 @@ public protocol ExitGuarding: Capability {
 public protocol EntryGuarding: Capability {
     /// Throws to decline a transition into this state.
     ///
-    /// Called on the firing thread, once per attempt, after the source's ``ExitGuarding/shouldExit(_:)``. Not called when
-    /// a machine is activated or restored. Firing the same machine from here throws
+    /// Called on the firing thread, once per attempt, after the source's ``ExitGuarding/shouldExit(_:)``. Activation
+    /// and restoration skip it. Firing the machine here throws
     /// ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
-    /// - Parameter transition: What is about to happen.
-    /// - Throws: Any error; it comes back as ``InvalidTransition/underlyingError``.
+    /// - Parameter transition: The planned transition.
+    /// - Throws: Any error, which becomes the ``InvalidTransition/underlyingError``.
     func shouldEnter(_ transition: StateTransition) throws
 }
 
 /// A state with a hook that runs just before the machine leaves it.
 public protocol ExitPreparing: Capability {
-    /// Called on the firing thread before the machine leaves this state; the machine still shows it.
+    /// Called on the firing thread before the machine leaves this state, which is still current.
     ///
-    /// The transition is certain now. Firing the same machine from here throws
+    /// The transition is certain now. Firing the machine here throws
     /// ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
-    /// - Parameter transition: What is about to happen.
+    /// - Parameter transition: The certain transition.
     func willExit(_ transition: StateTransition)
 }
 
 /// A state with a hook that runs just before the machine enters it.
 public protocol EntryPreparing: Capability {
     /// Called on the firing thread before the machine enters this state, after the source's
-    /// ``ExitPreparing/willExit(_:)``; the machine still shows the source.
+    /// ``ExitPreparing/willExit(_:)``.
     ///
-    /// Also called for the initial state when a new machine is activated. Firing the same machine from here
-    /// throws ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
-    /// - Parameter transition: What is about to happen.
+    /// The source is still current. The hook is also called for the initial state when a new machine is activated.
+    /// Firing the machine here throws ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
+    /// - Parameter transition: The certain transition.
     func willEnter(_ transition: StateTransition)
 }
 
 /// A state with a hook that runs after the machine has left it.
 public protocol Exiting: Capability {
-    /// Called on the firing thread when the machine has left this state and shows the destination.
+    /// Called on the firing thread after the machine has left this state; the destination is current.
     ///
-    /// The machine may be fired again from here: see ``StateMachine``.
-    /// - Parameter transition: What has happened.
+    /// The hook may fire the machine: see ``StateMachine``.
+    /// - Parameter transition: The transition.
     func didExit(_ transition: StateTransition)
 }
 
 /// A state with a hook that runs after the machine has entered it.
 public protocol Entering: Capability {
-    /// Called on the firing thread when the machine shows this state, after the source's ``Exiting/didExit(_:)``.
+    /// Called on the firing thread when this state is current, after the source's ``Exiting/didExit(_:)``.
     ///
-    /// Also called for the initial state when a new machine is activated, and never on restoring. The machine may be
-    /// fired again from here: see ``StateMachine``.
-    /// - Parameter transition: What has happened.
+    /// The hook is also called for the initial state when a new machine is activated, and never on restoration. It may
+    /// fire the machine: see ``StateMachine``.
+    /// - Parameter transition: The transition.
     func didEnter(_ transition: StateTransition)
 }
 
-/// A state that resumes its work when its machine was restored from an archive.
+/// A state that resumes its work after its machine was restored from an archive.
 public protocol Restoring: Capability {
-    /// Called once, by ``StateMachine/activate(userInfo:)`` or the first fire, on a machine that was restored in this
-    /// state or made with ``StateMachine/init(alreadyIn:since:journal:scheduler:)``; and on a machine within a state each time that a holder
-    /// resumes it: ``Composite``.
+    /// Called once when a machine that was restored in this state is activated, by ``StateMachine/activate(userInfo:)``
+    /// or the first fire.
     ///
-    /// ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)`` are not called then. The
-    /// machine may be fired from here: see ``StateMachine``.
-    /// - Parameter transition: No event and no source; the destination is this state.
+    /// A machine made with ``StateMachine/init(resumingIn:since:journal:scheduler:)`` counts as restored. A machine in a
+    /// state calls it each time that a holder resumes it: see ``Composite``. ``EntryPreparing/willEnter(_:)`` and
+    /// ``Entering/didEnter(_:)`` are skipped. The hook may fire the machine: see ``StateMachine``.
+    /// - Parameter transition: A transition without event and source; the destination is this state.
     func didRestore(_ transition: StateTransition)
 }
 
-/// A state that cannot be shared between a machine and its copy, because something in it changes.
+/// A state with mutable parts, which a machine and its copy cannot share.
 ///
-/// State objects are immutable, so a copy of a machine shares them. A state that contains a machine, or anything
-/// else that changes, says here how to copy itself. A state that contains a ``StateMachine`` and is not `Copying` is a
+/// Copies of a machine share immutable state objects. A state with a machine, or with other mutable parts, copies
+/// itself here. A state with a ``StateMachine`` that is not `Copying` is a
 /// ``WorkflowProblem/uncopiableMachine(className:property:)``.
 public protocol Copying: Capability {
     /// Returns an independent object with the same content.
@@ -99,12 +99,12 @@ public protocol Copying: Capability {
 
 /// A state whose time goes on while its machine is put aside.
 ///
-/// The time that `due(after:)` counts stands still when the holder of a machine leaves the state that holds it, and goes on
-/// when a holder resumes the machine: see ``Composite``. In an `Aging` state it goes on meanwhile. A date that follows from the state's
-/// data, as for ``WorkflowEvent/due(_:)``, always stays as it is.
+/// A machine is put aside when its holder leaves the state with the machine. Its time for `due(after:)` stands still
+/// until a holder resumes it: see ``Composite``. In an `Aging` state the time goes on. A date computed from the state's
+/// data, as for ``WorkflowEvent/due(_:)``, stays the same in any case.
 public protocol Aging: Capability {}
 
-/// A state that says something of itself for its line in a journal.
+/// A state with facts for its line in a journal.
 ///
 /// ```swift
 /// final class PaidState: OrderState, FactStating {
@@ -113,9 +113,9 @@ public protocol Aging: Capability {}
 /// }
 /// ```
 ///
-/// The line of each transition that enters or updates the state has its facts: ``Occurrence/facts``. So journals alone are enough for a
-/// report, such as the sum of a day.
+/// The line of each transition that enters or updates the state has these facts: ``Occurrence/facts``. Journals alone
+/// then suffice for a report, such as the sum of a day.
 public protocol FactStating: Capability {
-    /// What the line says, asked for once before the machine shows the state.
+    /// The facts, read once before the machine shows the state.
     var facts: UserInfo { get }
 }

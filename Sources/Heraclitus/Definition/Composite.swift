@@ -1,6 +1,6 @@
-// A state within which other workflows go on.
+// States with other workflows inside.
 
-/// A composite state: one with machines in its data, which go on while it is the current state.
+/// A composite state: its data has machines, which run while it is the current state.
 ///
 /// ```swift
 /// final class PlacedState: OrderState, Composite {
@@ -11,48 +11,49 @@
 /// }
 /// ```
 ///
-/// Each of them **belongs to the machine whose state holds it**, from the moment when that machine is made in the state, or has accepted
-/// a transition into it:
+/// Each machine **belongs to the machine whose state holds it**. It does so from the moment when the holder is made in
+/// the state, or has accepted a transition into the state:
 ///
-/// - **One turn.** Firing a region is an action of its holder: no other thread makes a transition anywhere in the tree meanwhile, and
-///   what the callbacks of the region fire at the holder is decided at once and carried out before the fire returns. From a guard, a
-///   builder or a `will…` hook of the holder, firing a region throws ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
-/// - **Entering.** Regions are activated, in order, when everyone has been called who hears that the state was entered or restored.
-/// - **Leaving.** A region's state is left before the holder's, innermost first and the last region first: its
-///   ``ExitPreparing/willExit(_:)`` before the holder's, and its ``Exiting/didExit(_:)`` before the holder's. These get the holder's
-///   transition, with the region's state as its source. What goes on in the region ends. From then on a fire is rejected as
-///   ``InvalidTransition/Reason-swift.enum/notCurrent``.
-/// - **History.** A region stays in the state in which it was left. When its holder enters a state that lists it again, it is resumed
-///   there: ``Restoring/didRestore(_:)``.
-/// - **Updates** that keep a machine leave it alone.
+/// - **One turn.** Firing a region is an action of its holder. Other threads' transitions in the tree wait. Fires of
+///   the region's callbacks at the holder are decided at once, and carried out before the region's fire returns. In a
+///   guard, a builder or a `will…` hook of the holder, firing a region throws
+///   ``InvalidTransition/Reason-swift.enum/transitionInProgress``.
+/// - **Entering.** Regions are activated in order, after all callbacks of entering or restoring the state.
+/// - **Leaving.** A region's state is left before the holder's, the innermost and last region first. Its
+///   ``ExitPreparing/willExit(_:)`` and its ``Exiting/didExit(_:)`` come before the holder's. They get the holder's
+///   transition, with the region's state as its source. The region's deadlines and work end. Later fires are rejected
+///   as ``InvalidTransition/Reason-swift.enum/notCurrent``.
+/// - **History.** A region keeps its state. If its holder enters a state that lists the region again, the region is
+///   resumed: ``Restoring/didRestore(_:)``.
+/// - **Updates** that keep a machine leave it unchanged.
 ///
-/// A machine belongs to one holder at a time. A fire that would enter a state with a machine that belongs to another one is rejected as
-/// ``InvalidTransition/Reason-swift.enum/regionInUse``; to make a machine in such a state stops the program.
+/// A machine has one holder at a time. A fire into a state with another holder's machine is rejected as
+/// ``InvalidTransition/Reason-swift.enum/regionInUse``. Making a machine in such a state stops the program.
 ///
-/// A machine that the state holds and ``regions`` does not list is a ``WorkflowProblem/unlistedRegion(className:property:)``.
+/// A machine of the state that is missing in ``regions`` is a ``WorkflowProblem/unlistedRegion(className:property:)``.
 ///
-/// The copy that ``Copying/copied()`` returns has copies of the regions: `payment.copy()`. A copy or an archive of the holder is of one moment
-/// of the whole tree, whatever other threads fire while it is made.
+/// The copy of ``Copying/copied()`` has copies of the regions: `payment.copy()`. A copy or an archive of the holder
+/// shows one moment of the whole tree, despite fires of other threads.
 public protocol Composite: Copying {
-    /// The machines that belong to the state, in the order in which they are activated.
+    /// The machines of the state, in the order of activation.
     ///
-    /// The same for the same object, whenever it is asked: keep them in constants. A state that makes them anew each time stops the program.
+    /// Each object always returns the same machines: keep them in constants. A state that makes new ones at each call
+    /// stops the program.
     var regions: [any Region] { get }
 }
 
-/// A machine in a state's data: a ``StateMachine`` of whatever workflow.
+/// A machine in a state's data: a ``StateMachine`` of any workflow.
 ///
-/// Nothing else can be one: a state that lists another object stops the program.
+/// Only machines are valid: a state that lists another object stops the program.
 public protocol Region: AnyObject, Sendable {}
 
-/// A composite state that hears of the transitions of the machines in it, at any depth.
+/// A composite state that is told of the transitions of its machines, at any depth.
 public protocol RegionObserving: Composite {
-    /// Called when a machine in this state has made a transition, among that machine's observers, on the firing thread.
+    /// Called after a transition of a machine in this state, among that machine's observers, on the firing thread.
     ///
-    /// The machine whose state this is may be fired from here, as from a `did…` hook.
+    /// It may fire this state's machine, as a `did…` hook may.
     /// - Parameters:
-    ///   - transition: What has happened.
-    ///   - path: In which machine: the name of the property that holds it, such as `payment`; for one deeper inside, the names on the
-    ///     way there, such as `payment.card`.
+    ///   - transition: The transition.
+    ///   - path: The property names that lead to the machine, such as `payment`, or `payment.card` for a deeper one.
     func regionDidTransition(_ transition: StateTransition, path: String)
 }

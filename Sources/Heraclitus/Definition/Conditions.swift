@@ -1,24 +1,23 @@
-// An event of the definition that fires by itself when a condition holds in the state: one that is written down, or that machines
-// within it have ended.
+// Automatic events with a condition: a closure, or the end of machines in the state.
 
-/// The condition under which an event fires.
+/// The condition of an event.
 struct ConditionRule: Sendable {
-    /// The states in which it is asked.
+    /// The states that check the condition.
     let sources: ClosureTypes.Parameter
     let condition: Condition
 
     enum Condition: Sendable {
-        /// What a closure says.
+        /// A closure decides.
         case holds(@Sendable (AnyObject) -> Bool)
 
-        /// That machines have ended: what is known of them without a state, and those in a state.
+        /// Machines have ended: their descriptions without a state, and the machines of a state.
         case haveEnded([RegionProperty], @Sendable (AnyObject) -> [any Region])
     }
 
-    /// What is known, without a state, of the machines that have to end.
+    /// The descriptions of the machines that have to end.
     var properties: [RegionProperty] { if case .haveEnded(let properties, _) = condition { properties } else { [] } }
 
-    /// Whether machines have to end.
+    /// Whether the condition is the end of machines.
     var isCompletion: Bool { if case .haveEnded = condition { true } else { false } }
 
     /// The machines in a state that have to end.
@@ -29,20 +28,20 @@ struct ConditionRule: Sendable {
 
 /// A property of a state that holds a machine.
 struct RegionProperty: Sendable {
-    /// The property's name, if it is known.
+    /// The property's name, if known.
     let name: String?
 
-    /// Where the machine is; `nil` for one that an object holds.
+    /// The key path of the machine; `nil` for a machine found in an object.
     let path: (any AnyKeyPath & Sendable)?
 
-    /// The type of the machine, if the property's own type says it.
+    /// The type of the machine, if the property's type tells.
     let type: (any DescribedRegion.Type)?
 
-    /// Makes the table of the machine's workflow, which is within others.
+    /// Makes the table of the machine's workflow within others.
     let table: @Sendable (_ path: [ObjectIdentifier]) -> TransitionTable
 }
 
-/// A machine as a table describes it.
+/// A machine that a table describes.
 protocol DescribedRegion: Region {
     /// The type of the workflow.
     static var workflow: ObjectIdentifier { get }
@@ -53,13 +52,13 @@ protocol DescribedRegion: Region {
     /// The name of the workflow.
     static var workflowName: String { get }
 
-    /// Whether the workflow has a final state; also while its definition is wrong.
+    /// Whether the workflow has a final state, also for an invalid definition.
     static var canEnd: Bool { get }
 
-    /// The table of the workflow; without regions, if that is within itself.
+    /// The table of the workflow; without regions if it is within itself.
     static func table(within path: [ObjectIdentifier]) -> TransitionTable
 
-    /// The same, with the regions that the current state shows.
+    /// The table with the regions of the current state.
     func table(within path: [ObjectIdentifier]) -> TransitionTable
 }
 
@@ -71,27 +70,27 @@ extension RegionProperty {
         }
     }
 
-    /// A machine that an object holds.
+    /// A machine found in an object.
     init(_ region: any Region, in object: AnyObject) {
         self.init(name: propertyName(of: region, in: object), path: nil, type: nil) {
             (region as? any DescribedRegion)?.table(within: $0) ?? .unknown
         }
     }
 
-    /// Whether it is the same machine, named by another event.
+    /// Whether another event names the same machine.
     ///
-    /// One with another name may be the same, too, and is not: machines in a list share a name or have none. A path of a superclass is another
-    /// one than that of the class itself, so those are compared by name.
+    /// Machines with other names count as different, because machines in a list share a name or have none. Key paths of
+    /// a superclass and of the class itself differ, so they are compared by name.
     func isSame(as other: RegionProperty) -> Bool {
         guard let path = path as AnyKeyPath?, let otherPath = other.path as AnyKeyPath? else { return false }
         return path == otherPath
             || Swift.type(of: path).rootType != Swift.type(of: otherPath).rootType && name != nil && name == other.name
     }
 
-    /// The name of the property in the text of a key path, which ends with it where the runtime knows it.
+    /// The name of the property in the text of a key path, if the runtime knows it.
     private static func name(in path: String) -> String? {
         if path.hasSuffix("`") {
-            // Between backticks there may be any other character.
+            // Backticks may enclose any characters.
             return path.dropLast().lastIndex(of: "`").map { unmarked(String(path[$0...])) }
         }
         let name = path.split(separator: ".").last ?? ""
@@ -100,7 +99,7 @@ extension RegionProperty {
     }
 }
 
-/// The name of the property of an object that holds a machine; `nil` for one that is not held by a property itself, but by a list.
+/// The name of the property with a machine; `nil` for a machine in a list.
 func propertyName(of region: any Region, in object: AnyObject) -> String? {
     let data = (object as? any Updatable).map { Mirror(reflecting: $0.values) }
     for mirror in [data].compactMap(\.self) + sequence(first: Mirror(reflecting: object), next: \.superclassMirror) {
@@ -112,7 +111,7 @@ func propertyName(of region: any Region, in object: AnyObject) -> String? {
 }
 
 extension WorkflowEvent {
-    /// Makes the event fire by itself when a condition holds in the state.
+    /// Makes the event automatic: it fires when a condition on the state's data holds.
     ///
     /// ```swift
     /// let add = Event(updating: GatheringState.self)
@@ -121,13 +120,13 @@ extension WorkflowEvent {
     ///     .enters { ClosedState($0.names) }
     /// ```
     ///
-    /// The condition is asked when everybody has been called who hears that the state was entered, restored or updated, in the same turn; in a
-    /// store's unit of work, too. In a ``Composite`` state it is also asked when a machine in it has come to its end. It is about the state's data alone: for
-    /// what follows from the time there is `due`.
+    /// The condition is checked after all callbacks of entering, restoring or updating the state, in the same turn,
+    /// also in a store's unit of work. In a ``Composite`` state it is also checked when a machine in the state has
+    /// ended. It covers the state's data; use `due` for time.
     ///
-    /// Of several events whose condition holds, the first in the order of the definition fires. What a guard declines comes again after the next
-    /// update; observers hear of the rejection. An event that updates the state and whose condition still holds fires again, up to
-    /// ``StateMachine/chainLimit``. The event can be fired as any other, too.
+    /// Of several events with a true condition, the first of the definition fires. A declined event is retried after
+    /// the next update, and observers are told of the rejection. An update whose condition still holds fires again, up
+    /// to ``StateMachine/chainLimit``. Callers may fire the event, too.
     /// - Parameter condition: Gets the state, and returns whether the event fires.
     /// - Returns: The event with this condition.
     public func when(_ condition: @escaping @Sendable (Source) -> Bool) -> Self {
@@ -141,21 +140,21 @@ extension WorkflowEvent {
         )
     }
 
-    /// Makes the event fire by itself when machines within the state are in a final state: one that nothing leaves.
+    /// Makes the event automatic: it fires when machines within the state have reached a final state.
     ///
     /// ```swift
     /// let deliver = Event(from: PlacedState.self, to: DeliveredState.self)
     ///     .whenFinal(\.payment, \.parcel).enters { placed in DeliveredState(address: placed.address) }
     /// ```
     ///
-    /// It fires when the last of them has ended, in the same turn, and also when they have ended already as their state is entered,
-    /// restored or updated. What a guard declines then comes again after the next transition of one of them into a final state, or the
-    /// next update; observers hear of the rejection. The event can be fired as any other, too.
+    /// The event fires in the same turn in which the last machine ends. It also fires if all have ended when their
+    /// state is entered, restored or updated. A declined event is retried after the next transition of a machine into a
+    /// final state, or after the next update. Observers are told of the rejection. Callers may fire the event, too.
     ///
-    /// A state that is not ``Composite`` is a ``WorkflowProblem``, and a machine of a workflow that has no final state is one in
-    /// ``Workflow/diagnostics``: the event never fires by itself. A state that does not list such a machine among its ``Composite/regions`` stops the
-    /// program when a machine is to enter it.
-    /// - Parameter regions: The properties of the state, which is ``Composite``, that hold the machines.
+    /// A state that is not ``Composite`` is a ``WorkflowProblem``. A machine of a workflow without a final state is one
+    /// in ``Workflow/diagnostics``, because the event never fires. A state that omits such a machine in its
+    /// ``Composite/regions`` stops the program when a machine is about to enter it.
+    /// - Parameter regions: The properties of the ``Composite`` state with the machines.
     /// - Returns: The event with this completion.
     public func whenFinal<each R: Region>(_ regions: repeat any KeyPath<Source, each R> & Sendable) -> Self {
         var accesses: [RegionAccess] = []

@@ -1,18 +1,20 @@
-/// The name that a state, a workflow or an effect has by default: the type's own, and that of a generic type with what its arguments are.
+/// The default name of a state, a workflow or an effect: the name of its type, including the arguments of a generic
+/// type.
 ///
-/// Arguments have their module and all types around them, because `Loaded<Sales.Item>` and `Loaded<Purchases.Item>` are two states. A type
-/// within a generic one has that one before its name: `Approval<Shop.Sales.Doc>.DraftState`. A type that is not generic has its own name alone.
-// Never inlined, as `ownName(of:)`.
+/// Arguments include their module and outer types, because `Loaded<Sales.Item>` and `Loaded<Purchases.Item>` are two
+/// states. A type within a generic type is prefixed by it: `Approval<Shop.Sales.Doc>.DraftState`. Other types have
+/// their own name alone.
+// Never inlined, like `ownName(of:)`.
 @inline(never)
 func defaultName(of type: Any.Type) -> String {
     let own = ownName(of: type)
     let full = _typeName(type, qualified: true)
-    // Few types are generic, and every generic one has this somewhere.
+    // The full name of every generic type contains this character, and few types are generic.
     guard full.utf8.contains(UInt8(ascii: "<")) else { return own }
     return TypeName(full).withArguments ?? own
 }
 
-/// The name that a type with a default name had before generic types were told apart by their arguments; `nil` if it has that still.
+/// The default name of a generic type in earlier versions, without arguments; `nil` if it is unchanged.
 func formerName(of type: Any.Type, named name: String) -> String? {
     guard name.utf8.contains(UInt8(ascii: "<")) else { return nil }
     let former = ownName(of: type)
@@ -20,7 +22,8 @@ func formerName(of type: Any.Type, named name: String) -> String? {
 }
 
 extension Workflow {
-    /// The names under which archives of this workflow may be stored: its own first, and the default name that it had in earlier versions.
+    /// The names under which archives of this workflow may be stored: its own name, and its default name in earlier
+    /// versions.
     package static var storedNames: [String] { [name] + [formerName(of: self, named: name)].compactMap(\.self) }
 
     /// The names under which archives of machines with a context may be stored.
@@ -33,9 +36,9 @@ extension Workflow {
         StateMachine<Self>.given(context)?.definition?.version ?? version
     }
 
-    /// The names under which archives of this workflow may have states of a class, as ``storedNames``; `nil` if all its states are of that class.
+    /// The names of a class's states in stored archives, like ``storedNames``; `nil` if all states have that class.
     package static func storedNames(of state: any WorkflowState.Type) -> [String]? {
-        // The states of a table have names of their own.
+        // The states of a table have their own names.
         if state == DataState.self, Self.self == DataWorkflow.self { return nil }
         let definition = CompiledWorkflow<Self>.shared.definition
         guard let former = formerName(of: state, named: state.name), let index = definition.stateIndex(of: state),
@@ -44,24 +47,24 @@ extension Workflow {
         return [state.name, former]
     }
 
-    /// The name of the state that archives may have stored under a name: the same, except for a default name of earlier versions.
+    /// The current name of a stored state's name: the same name, except for default names of earlier versions.
     package static func nameToday(ofState name: String) -> String {
         let definition = CompiledWorkflow<Self>.shared.definition
         return definition.stateIndex(named: name).map { definition.states[$0].name } ?? name
     }
 }
 
-/// The name of a type as the runtime writes it, with modules: `Shop.Loaded<Shop.Sales.Item>`.
+/// The runtime's name of a type, with modules: `Shop.Loaded<Shop.Sales.Item>`.
 private struct TypeName {
     /// The modules of the system and of this library.
     ///
-    /// They are left out of names: which of them a type is of differs between platforms and versions.
+    /// Names omit them, because the module of a type differs between platforms and versions.
     private static let commonModules: Set<String> = [
         "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "CoreFoundation",
         "CoreGraphics", "__C", "Heraclitus", "HeraclitusJSON",
     ]
 
-    /// What the runtime says of a type that a function declares or a file keeps to itself: an address, another one in each run.
+    /// The runtime's text for the context of a local or private type: an address that differs in each run.
     private static let hiddenContext = "(unknown context at $"
     private static let extensionContext = "(extension in "
 
@@ -69,7 +72,7 @@ private struct TypeName {
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// The name without what is around it, and with its arguments in full; `nil` if it has none.
+    /// The name without its surroundings and with its arguments in full; `nil` for a type without arguments.
     var withArguments: String? {
         var isWithinMarks = false
         var start = 0
@@ -84,11 +87,11 @@ private struct TypeName {
         return nil
     }
 
-    /// The text from the name of a type on, with each argument in full.
+    /// The text from a type's name on, with each argument in full.
     private func text(from start: Int) -> String {
         var result: [UInt8] = []
         var place = start
-        // The first name has lost what was around it.
+        // The surroundings of the first name were already removed.
         var isPathStart = false
         while place < bytes.count {
             if let end = endOfContext(at: place) {
@@ -115,7 +118,7 @@ private struct TypeName {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Where what the runtime says of the surroundings of a type ends.
+    /// The end of the runtime's text about a type's surroundings.
     private func endOfContext(at place: Int) -> Int? {
         guard bytes[place] == UInt8(ascii: "(") else { return nil }
         for (beginning, end) in [(Self.hiddenContext, UInt8(ascii: ".")), (Self.extensionContext, UInt8(ascii: ":"))]
@@ -125,7 +128,7 @@ private struct TypeName {
         return nil
     }
 
-    /// Where a name ends that begins here; the same place if none does.
+    /// The end of a name that begins here; the same place if none begins.
     private func endOfWord(at place: Int) -> Int {
         if bytes[place] == UInt8(ascii: "`") {
             return bytes[(place + 1)...].firstIndex(of: UInt8(ascii: "`")).map { $0 + 1 } ?? bytes.count
@@ -136,7 +139,7 @@ private struct TypeName {
     private static func isPartOfWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        // Letters of other alphabets are of bytes beyond ASCII.
+        // Bytes beyond ASCII belong to letters of other alphabets.
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...: true
         default: false
         }

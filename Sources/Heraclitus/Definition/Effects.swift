@@ -1,6 +1,6 @@
-// What is to be done outside when a state was entered?
+// Effects outside a machine after a state was entered.
 
-/// Something to be done outside of a machine, such as a mail to be sent or a payment to be booked: data that says what, and no code.
+/// An effect outside a machine, such as sending a mail or booking a payment, described as data.
 ///
 /// ```swift
 /// struct SendMail: Effect {
@@ -9,19 +9,19 @@
 /// }
 /// ```
 ///
-/// A state that is ``Effecting`` declares effects, and the workflow lists their types in ``Workflow/effects``. A store saves them together with
-/// the machine, and `StoredWorkflow.deliver(policy:to:)` hands them to whoever carries them out.
+/// An ``Effecting`` state declares effects, and the workflow lists their types in ``Workflow/effects``. A store saves
+/// them together with the machine. `StoredWorkflow.deliver(policy:to:)` passes them to handlers, which carry them out.
 public protocol Effect: Codable, Sendable {
-    /// The stable name, by which stores keep it; by default the type's own name.
+    /// The stable name in stores; by default the name of the type.
     static var name: String { get }
 }
 
 extension Effect {
-    /// The type's own name; that of a generic type with its arguments in full, as ``WorkflowState/name``.
+    /// The name of the type, including the arguments of a generic type, like ``WorkflowState/name``.
     public static var name: String { defaultName(of: Self.self) }
 }
 
-/// An effect that is dropped when its machine has moved on, such as a reminder of an order that was cancelled.
+/// An effect that is dropped when its machine has moved on, such as the reminder of a cancelled order.
 ///
 /// ```swift
 /// struct Remind: StateBoundEffect {
@@ -30,15 +30,17 @@ extension Effect {
 /// }
 /// ```
 ///
-/// The unit of work that saves a machine in another state removes the effects that are not wanted there, in the same transaction.
+/// When a unit of work saves a machine in another state, it removes the unwanted effects in the same transaction.
 public protocol StateBoundEffect: Effect {
-    /// Whether the effect is still to be carried out; called when the machine has entered another state, and once when the effect is declared.
-    /// - Parameter state: The state in which the machine is saved.
-    /// - Returns: Whether it is; `false` drops the effect.
+    /// Whether the effect is still wanted.
+    ///
+    /// It is called when the machine has entered another state, and once when the effect is declared.
+    /// - Parameter state: The saved state of the machine.
+    /// - Returns: `false` to drop the effect.
     func isWanted(in state: any WorkflowState) -> Bool
 }
 
-/// A state that declares what is to be done outside because a machine has entered it.
+/// A state that declares effects outside the machine, which follow its entry.
 ///
 /// ```swift
 /// final class PaidState: OrderState, Effecting {
@@ -47,11 +49,14 @@ public protocol StateBoundEffect: Effect {
 /// }
 /// ```
 ///
-/// A unit of work collects effects, such as `StoredWorkflow.update`. When its machine enters the state, or a
-/// machine within its state does, the effects are saved with it, also if the state is left in the same unit of work. An update or a restoration enters no
-/// state. A machine that is fired outside of a unit of work has no effects. To save such a machine throws
-/// `StoreError.uncollectedEffects`.
+/// A unit of work collects effects, for example `StoredWorkflow.update`. When its machine, or a machine within its
+/// state, enters the state, the effects are saved with the machine. This holds even if the state is left in the same
+/// unit of work. Updates and restorations have no effects.
+///
+/// Outside a unit of work, effects are lost. Saving such a machine throws `StoreError.uncollectedEffects`.
 public protocol Effecting: Capability {
-    /// What is to be done, in this order; read once, when the state is certain to be entered and before anybody sees it there.
+    /// The effects in order.
+    ///
+    /// They are read once, when the entry is certain and before the state is visible.
     var effects: [any Effect] { get }
 }

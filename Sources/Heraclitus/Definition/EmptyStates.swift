@@ -1,11 +1,11 @@
 extension Workflow {
-    /// An object of the state of a name, if that is an ``EmptyState``.
+    /// An object of the state of a name; `nil` unless the state is an ``EmptyState``.
     package static func emptyState(named name: String) -> AnyState? {
         let definition = CompiledWorkflow<Self>.shared.definition
         return definition.stateIndex(named: name).flatMap { definition.states[$0].make() as? AnyState }
     }
 
-    /// Whether an event has a builder of the definition.
+    /// Whether an event has a builder in the definition.
     package static func hasBuilder(_ event: String) -> Bool {
         let definition = CompiledWorkflow<Self>.shared.definition
         return definition.eventIndex(named: event).map { !definition.events[$0].declaration.builders.isEmpty } ?? false

@@ -1,6 +1,7 @@
-/// An event of a workflow: it leads from states to states.
+/// An event of a workflow, which leads from states to states.
 ///
-/// Inside a workflow it is called `Event` (``Workflow/Event``), and the property's name is its name unless one is given:
+/// Inside a workflow its name is `Event` (``Workflow/Event``). The event's name is the name of its property, unless one
+/// is given:
 ///
 /// ```swift
 /// struct Download: Workflow {
@@ -16,12 +17,12 @@
 /// }
 /// ```
 ///
-/// `Source` and `Destination` are the types that closures get and builders return: the class itself if there is only one,
-/// the workflow's ``Workflow/AnyState`` if several are possible, and a group's protocol if the source is a ``StateGroup``. An event
-/// for a class is one for its subclasses, too.
+/// `Source` and `Destination` are the types for closures and builders. They are the class itself if there is only one,
+/// the workflow's ``Workflow/AnyState`` for several states, and the protocol of a ``StateGroup``. An event of a class
+/// also covers its subclasses.
 ///
-/// An event is an immutable value, and modifiers return another value. The events of `Download.events` are bound to their
-/// workflow: they have their names, can be encoded, and equal the decoded event.
+/// An event is an immutable value, and modifiers return another value. The events of `Download.events` are bound to
+/// their workflow: they have names, can be encoded, and equal the decoded event.
 public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let slot: EventSlot
 
@@ -32,17 +33,17 @@ public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
     var declaration: EventDeclaration { slot.declaration }
 }
 
-// MARK: - What belongs to it
+// MARK: - Closures and ignored states
 
 extension WorkflowEvent {
     /// Adds a guard, which throws to decline a transition.
     ///
-    /// An event's guards run before all others, in the order in which they were added, each exactly once per fire, on the
-    /// firing thread. The closure belongs to the definition, and so to every machine, copy and restored machine. Add it after the
-    /// last `or`: a guard that would not be asked for what `or` adds is a ``WorkflowProblem/unaskedGuard(event:)``. Hooks added before
-    /// `or` are called only for pairs of their own types.
+    /// An event's guards run before all others, in the order of adding, each once per fire, on the firing thread. The
+    /// closure belongs to the definition, and so to every machine, copy and restored machine. Add it after the last
+    /// `or`: a guard that skips pairs of a later `or` is a ``WorkflowProblem/unaskedGuard(event:)``. Hooks added before
+    /// `or` cover only pairs of their own types.
     /// - Parameter body: Gets the source, the destination and the transition.
-    /// - Returns: The event with these.
+    /// - Returns: The event with this guard.
     public func guarded(
         _ body: @escaping @Sendable (Source, Destination, StateTransition) throws -> Void
     ) -> Self {
@@ -60,40 +61,40 @@ extension WorkflowEvent {
         )
     }
 
-    /// Adds a closure that is called before the event's transitions, after the guards.
+    /// Adds a closure called before the event's transitions, after the guards.
     /// - Parameter body: Gets the source, the destination and the transition.
-    /// - Returns: The event with these.
+    /// - Returns: The event with this closure.
     public func willFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
         .init(declaration.adding(willFire: Self.hook(body)))
     }
 
-    /// Adds a closure that is called after the event's transitions, before observers.
+    /// Adds a closure called after the event's transitions, before observers.
     /// - Parameter body: Gets the source, the destination and the transition.
-    /// - Returns: The event with these.
+    /// - Returns: The event with this closure.
     public func didFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
         .init(declaration.adding(didFire: Self.hook(body)))
     }
 
-    /// Adds states in which firing the event does nothing, and is no error.
+    /// Adds states that ignore the event: firing it there does nothing, and is no error.
     ///
-    /// No guard and no hook runs, and the revision does not change. Observers get ``Occurrence/Kind-swift.enum/ignored``. `can` is `true`,
-    /// because a fire would not throw.
+    /// Guards and hooks are skipped, and the revision stays. Observers get ``Occurrence/Kind-swift.enum/ignored``.
+    /// `can` is `true`, because a fire would not throw.
     /// - Parameters:
-    ///   - first: A state in which it is ignored.
-    ///   - more: Further ones.
-    /// - Returns: The event with these.
+    ///   - first: A state that ignores the event.
+    ///   - more: Further states.
+    /// - Returns: The event with these states.
     public func ignored(in first: any WorkflowState.Type, _ more: any WorkflowState.Type...) -> Self {
         .init(declaration.ignoring([first] + more))
     }
 
-    /// Adds a list of states in which firing the event does nothing, and is no error.
-    /// - Parameter states: The states in which it is ignored.
-    /// - Returns: The event with these.
+    /// Adds a list of states that ignore the event: firing it there does nothing, and is no error.
+    /// - Parameter states: The states that ignore the event.
+    /// - Returns: The event with these states.
     public func ignored(in states: [any WorkflowState.Type]) -> Self { .init(declaration.ignoring(states)) }
 
-    /// Adds a group of states in which firing the event does nothing, and is no error.
-    /// - Parameter group: The states in which it is ignored, except those that the event names as sources.
-    /// - Returns: The event with these.
+    /// Adds a group of states that ignore the event: firing it there does nothing, and is no error.
+    /// - Parameter group: The states that ignore the event, except its sources.
+    /// - Returns: The event with this group.
     public func ignored<State>(in group: StateGroup<State>) -> Self { .init(declaration.ignoring(group.declaration)) }
 
     private static func hook(
@@ -118,7 +119,7 @@ extension WorkflowEvent {
 extension WorkflowEvent: Hashable {
     /// Whether both are the same event of the workflow.
     ///
-    /// Two values that are bound to no workflow are equal only if one is a copy of the other.
+    /// Two unbound values are equal only if one is a copy of the other.
     public static func == (left: Self, right: Self) -> Bool {
         guard let index = left.slot.index else { return left.slot === right.slot }
         return index == right.slot.index

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// What the author of a workflow wrote down about one event, without its types.
+/// The untyped declaration of an event.
 @usableFromInline
 struct EventDeclaration: Sendable {
     @usableFromInline typealias Guard = @Sendable (StateTransition) throws -> Void
@@ -13,27 +13,29 @@ struct EventDeclaration: Sendable {
     private(set) var ignoredGroups: [GroupDeclaration] = []
     @usableFromInline private(set) var guards: [Guard] = []
 
-    /// For each guard of which transitions it is asked.
+    /// The transitions that each guard covers.
     private(set) var guardedTypes: [ClosureTypes] = []
     @usableFromInline private(set) var willFire: [Hook] = []
     @usableFromInline private(set) var didFire: [Hook] = []
 
-    /// What it enters when nobody names a state; the last that suits the source.
+    /// The builders.
+    ///
+    /// The last one that fits the source is used.
     private(set) var builders: [BuilderRule] = []
 
-    /// When the event fires by itself.
+    /// The deadlines of the event.
     private(set) var deadlines: [DeadlineRule] = []
 
-    /// For each deadline in which states it may be due.
+    /// The states of each deadline.
     private(set) var deadlineSources: [ClosureTypes.Parameter] = []
 
-    /// The states in which it fires because their work has failed.
+    /// The states whose failed work fires the event.
     private(set) var failure: FailureRule?
 
-    /// The states in which it fires because their work is done.
+    /// The states whose completed work fires the event.
     private(set) var done: ClosureTypes.Parameter?
 
-    /// The conditions under which the event fires.
+    /// The conditions of the event.
     private(set) var conditions: [ConditionRule] = []
 
     init(_ name: String?, from sources: Sources, to destinations: [any WorkflowState.Type]) {
@@ -92,7 +94,7 @@ struct EventDeclaration: Sendable {
     }
 }
 
-/// Of which transitions a closure is called, by the types of its parameters.
+/// The transitions that a closure covers, by the types of its parameters.
 struct ClosureTypes: Sendable {
     let source: Parameter
     let destination: Parameter
@@ -119,9 +121,9 @@ struct ClosureTypes: Sendable {
     }
 }
 
-/// What an event value is in memory: its declaration, and a place where the workflow notes which of its events it is.
+/// The storage of an event value: its declaration, and the event's number in its workflow.
 ///
-/// The place is written when the workflow is compiled, and read ever after.
+/// The number is written when the workflow is compiled, and read afterwards.
 @usableFromInline
 final class EventSlot: Sendable {
     let declaration: EventDeclaration
@@ -137,18 +139,18 @@ final class EventSlot: Sendable {
         return index < 0 ? nil : index
     }
 
-    /// Notes which of its workflow's events it is.
+    /// Stores the event's number in its workflow.
     ///
-    /// Only the definition that is kept does this, and there is one a workflow.
+    /// Only the workflow's one permanent definition calls it.
     func bind(to index: Int) {
         let (isNew, earlier) = storage.compareExchange(expected: -1, desired: index, ordering: .relaxed)
-        precondition(isNew || earlier == index, "An event is bound once.")
+        precondition(isNew || earlier == index, "An event was bound to two numbers.")
     }
 }
 
-/// An event of whatever types, as it is found among the properties of a workflow.
+/// An event of any types among the properties of a workflow.
 protocol AnyWorkflowEvent: Sendable {
-    /// The workflow that it is declared for.
+    /// The workflow of the declaration.
     static var workflow: any Workflow.Type { get }
 
     var slot: EventSlot { get }

@@ -1,26 +1,26 @@
-// What does an event lead from and to?
+// The forms of events, by source and destination.
 //
-// The source is one class or a group, which closures get as what it is; several classes, a list that is computed, or left out for any
-// state. The destination is one class, several, or a list.
+// The source is one class or a group, which closures get typed; or several classes, a list, or any state. The
+// destination is one class, several classes, or a list.
 
 extension WorkflowEvent {
-    /// Makes an event that leads from a state to a state.
+    /// Makes an event from a state to a state.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - source: The state it is fired in.
-    ///   - destination: The state it leads to.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - source: The source.
+    ///   - destination: The destination.
     public init(_ name: String? = nil, from source: Source.Type, to destination: Destination.Type)
     where Source: WorkflowState, Destination: WorkflowState {
         self.init(EventDeclaration(name, from: .states([source]), to: [destination]))
     }
 
-    /// Makes an event that leads from each of several states to a state.
+    /// Makes an event from several states to a state.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - first: A state it is fired in.
-    ///   - second: Another one.
-    ///   - more: Further ones.
-    ///   - destination: The state it leads to.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - first: A source.
+    ///   - second: A second source.
+    ///   - more: Further sources.
+    ///   - destination: The destination.
     public init(
         _ name: String? = nil,
         from first: any WorkflowState.Type,
@@ -31,13 +31,13 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: .states([first, second] + more), to: [destination]))
     }
 
-    /// Makes an event that leads from a state to one of several, which the caller chooses.
+    /// Makes an event from a state to one of several states, which the caller chooses.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - source: The state it is fired in.
-    ///   - first: A state it leads to.
-    ///   - second: Another one.
-    ///   - more: Further ones.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - source: The source.
+    ///   - first: A destination.
+    ///   - second: A second destination.
+    ///   - more: Further destinations.
     public init(
         _ name: String? = nil,
         from source: Source.Type,
@@ -48,17 +48,17 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: .states([source]), to: [first, second] + more))
     }
 
-    /// Makes an event that leads from each of several states to each of several others.
+    /// Makes an event from each of several states to each of several others.
     ///
     /// To add single pairs, use `or(from:to:)`.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - firstSource: A state it is fired in.
-    ///   - secondSource: Another one.
-    ///   - moreSources: Further ones.
-    ///   - firstDestination: A state it leads to.
-    ///   - secondDestination: Another one.
-    ///   - moreDestinations: Further ones.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - firstSource: A source.
+    ///   - secondSource: A second source.
+    ///   - moreSources: Further sources.
+    ///   - firstDestination: A destination.
+    ///   - secondDestination: A second destination.
+    ///   - moreDestinations: Further destinations.
     public init(
         _ name: String? = nil,
         from firstSource: any WorkflowState.Type,
@@ -81,7 +81,7 @@ extension WorkflowEvent {
 // MARK: - Groups
 
 extension WorkflowEvent {
-    /// Makes an event that leads from every state of a group to a state.
+    /// Makes an event from every state of a group to a state.
     ///
     /// Closures get the source typed as the group's protocol: `any Live`.
     ///
@@ -90,21 +90,21 @@ extension WorkflowEvent {
     /// let pause  = Event(from: StateGroup((any Live).self) { $0 is any Live.Type }, to: PausedState.self)
     /// ```
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - group: The states it is fired in.
-    ///   - destination: The state it leads to.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - group: The sources.
+    ///   - destination: The destination.
     public init(_ name: String? = nil, from group: StateGroup<Source>, to destination: Destination.Type)
     where Destination: WorkflowState {
         self.init(EventDeclaration(name, from: .group(group.declaration), to: [destination]))
     }
 
-    /// Makes an event that leads from every state of a group to one of several, which the caller chooses.
+    /// Makes an event from every state of a group to one of several states, which the caller chooses.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - group: The states it is fired in.
-    ///   - first: A state it leads to.
-    ///   - second: Another one.
-    ///   - more: Further ones.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - group: The sources.
+    ///   - first: A destination.
+    ///   - second: A second destination.
+    ///   - more: Further destinations.
     public init(
         _ name: String? = nil,
         from group: StateGroup<Source>,
@@ -115,11 +115,11 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: .group(group.declaration), to: [first, second] + more))
     }
 
-    /// Not available, because a protocol cannot be a source; a ``StateGroup`` of it can.
+    /// Unavailable: a protocol cannot be a source, but its ``StateGroup`` can.
     /// - Parameters:
     ///   - name: The event's name.
     ///   - source: A type that is neither a class of states nor a group.
-    ///   - destination: The state it leads to.
+    ///   - destination: The destination.
     @available(
         *,
         unavailable,
@@ -137,16 +137,16 @@ extension WorkflowEvent {
 // MARK: - Any state, and lists
 
 extension WorkflowEvent {
-    /// Makes an event that leads from any state, or from each state of a list, to a state.
+    /// Makes an event from any state, or from each state of a list, to a state.
     ///
     /// ```swift
     /// let reset = Event(to: IdleState.self)
     /// let stop  = Event(from: working, to: IdleState.self)          // an array of classes
     /// ```
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - sources: The states it is fired in; any state if they are left out.
-    ///   - destination: The state it leads to.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - sources: The sources; `nil` for any state.
+    ///   - destination: The destination.
     public init(
         _ name: String? = nil,
         from sources: [any WorkflowState.Type]? = nil,
@@ -155,13 +155,13 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: Self.anyIfMissing(sources), to: [destination]))
     }
 
-    /// Makes an event that leads from any state, or from each state of a list, to one of several, which the caller chooses.
+    /// Makes an event from any state, or from each state of a list, to one of several states, which the caller chooses.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - sources: The states it is fired in; any state if they are left out.
-    ///   - first: A state it leads to.
-    ///   - second: Another one.
-    ///   - more: Further ones.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - sources: The sources; `nil` for any state.
+    ///   - first: A destination.
+    ///   - second: A second destination.
+    ///   - more: Further destinations.
     public init(
         _ name: String? = nil,
         from sources: [any WorkflowState.Type]? = nil,
@@ -172,11 +172,11 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: Self.anyIfMissing(sources), to: [first, second] + more))
     }
 
-    /// Makes an event that leads from any state, or from each state of a list, to each state of another list.
+    /// Makes an event from any state, or from each state of a list, to each state of another list.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - sources: The states it is fired in; any state if they are left out.
-    ///   - destinations: The states it leads to.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - sources: The sources; `nil` for any state.
+    ///   - destinations: The destinations.
     public init(
         _ name: String? = nil,
         from sources: [any WorkflowState.Type]? = nil,
@@ -189,11 +189,11 @@ extension WorkflowEvent {
         sources.map { .states($0) } ?? .any
     }
 
-    /// Makes an event that leads from a state to each state of a list.
+    /// Makes an event from a state to each state of a list.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - source: The state it is fired in.
-    ///   - destinations: The states it leads to.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - source: The source.
+    ///   - destinations: The destinations.
     public init(_ name: String? = nil, from source: Source.Type, to destinations: [any WorkflowState.Type])
     where Source: WorkflowState, Destination == W.AnyState {
         self.init(EventDeclaration(name, from: .states([source]), to: destinations))
@@ -205,22 +205,22 @@ extension WorkflowEvent {
 extension WorkflowEvent {
     /// Makes an event that gives a state new data without leaving it.
     ///
-    /// The guards and hooks of exit and entry do not run; those of the event do, and the revision counts the update. The new
-    /// object has to be of the same class as the current one.
+    /// Guards and hooks of exit and entry are skipped; those of the event run, and the revision counts the update. The
+    /// new object has to be of the class of the current one.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - state: The state whose data it replaces.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - state: The updated state.
     public init(_ name: String? = nil, updating state: Source.Type)
     where Source: WorkflowState, Destination == Source {
         self.init(EventDeclaration(name, updating: [state]))
     }
 
-    /// Makes an event that gives each of several states new data without leaving it.
+    /// Makes an event that gives several states new data without leaving them.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - first: A state whose data it replaces.
-    ///   - second: Another one.
-    ///   - more: Further ones.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - first: An updated state.
+    ///   - second: A second updated state.
+    ///   - more: Further updated states.
     public init(
         _ name: String? = nil,
         updating first: any WorkflowState.Type,
@@ -232,16 +232,16 @@ extension WorkflowEvent {
 
     /// Makes an event that gives each state of a group new data without leaving it.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - group: The states whose data it replaces.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - group: The updated states.
     public init(_ name: String? = nil, updating group: StateGroup<Source>) where Destination == Source {
         self.init(EventDeclaration(name, updating: group.declaration))
     }
 
-    /// Makes an event that gives each state of a list new data without leaving it, for lists that are computed.
+    /// Makes an event that gives each state of a computed list new data without leaving it.
     /// - Parameters:
-    ///   - name: The event's name; the property's name if there is none.
-    ///   - states: The states whose data it replaces.
+    ///   - name: The event's name; by default the name of the property.
+    ///   - states: The updated states.
     public init(_ name: String? = nil, updating states: [any WorkflowState.Type])
     where Source == W.AnyState, Destination == W.AnyState {
         self.init(EventDeclaration(name, updating: states))
@@ -251,12 +251,12 @@ extension WorkflowEvent {
 // MARK: - Further pairs
 
 extension WorkflowEvent {
-    /// Adds sources from which the event leads to the same destination.
+    /// Adds sources with the same destination.
     /// - Parameters:
-    ///   - first: A state it is fired in as well.
-    ///   - more: Further ones.
-    ///   - destination: The state it leads to from there, as it does already.
-    /// - Returns: The event with these.
+    ///   - first: An additional source.
+    ///   - more: Further sources.
+    ///   - destination: The event's destination.
+    /// - Returns: The event with these sources.
     public func or(
         from first: any WorkflowState.Type,
         _ more: any WorkflowState.Type...,
@@ -267,14 +267,14 @@ extension WorkflowEvent {
 
     /// Adds pairs of source and destination.
     ///
-    /// It adds pairs, not a product: a toggle that leads from A to B *or* from B to A does not lead from A to A. Add guards and
-    /// hooks after the last `or`: see ``guarded(_:)``.
+    /// The event gets pairs rather than a product: a toggle from A to B *or* from B to A has no pair from A to A. Add
+    /// guards and hooks after the last `or`: see ``guarded(_:)``.
     /// - Parameters:
-    ///   - firstSource: A state it is fired in as well.
-    ///   - moreSources: Further ones.
-    ///   - firstDestination: A state it leads to from there.
-    ///   - moreDestinations: Further ones.
-    /// - Returns: The event with these.
+    ///   - firstSource: An additional source.
+    ///   - moreSources: Further sources.
+    ///   - firstDestination: A destination from there.
+    ///   - moreDestinations: Further destinations.
+    /// - Returns: The event with these pairs.
     public func or(
         from firstSource: any WorkflowState.Type,
         _ moreSources: any WorkflowState.Type...,
@@ -289,11 +289,11 @@ extension WorkflowEvent {
         )
     }
 
-    /// Adds a group of sources from which the event leads to the same destination.
+    /// Adds a group of sources with the same destination.
     /// - Parameters:
-    ///   - group: The states it is fired in as well.
-    ///   - destination: The state it leads to from there, as it does already.
-    /// - Returns: The event with these.
+    ///   - group: The additional sources.
+    ///   - destination: The event's destination.
+    /// - Returns: The event with these sources.
     public func or<State>(
         from group: StateGroup<State>,
         to destination: Destination.Type
@@ -303,10 +303,10 @@ extension WorkflowEvent {
 
     /// Adds pairs of each state of a group with some destinations.
     /// - Parameters:
-    ///   - group: The states it is fired in as well.
-    ///   - firstDestination: A state it leads to from there.
-    ///   - moreDestinations: Further ones.
-    /// - Returns: The event with these.
+    ///   - group: The additional sources.
+    ///   - firstDestination: A destination from there.
+    ///   - moreDestinations: Further destinations.
+    /// - Returns: The event with these pairs.
     public func or<State>(
         from group: StateGroup<State>,
         to firstDestination: any WorkflowState.Type,
@@ -315,11 +315,11 @@ extension WorkflowEvent {
         .init(declaration.adding(from: .group(group.declaration), to: [firstDestination] + moreDestinations))
     }
 
-    /// Adds pairs of each state of a list with each of another, for lists that are computed.
+    /// Adds pairs of each state of a computed list with each state of another.
     /// - Parameters:
-    ///   - sources: The states it is fired in as well.
-    ///   - destinations: The states it leads to from there.
-    /// - Returns: The event with these.
+    ///   - sources: The additional sources.
+    ///   - destinations: The destinations from there.
+    /// - Returns: The event with these pairs.
     public func or(
         from sources: [any WorkflowState.Type],
         to destinations: [any WorkflowState.Type]

@@ -1,27 +1,29 @@
-/// Where a rule holds.
+/// The sources of a rule.
 enum RuleSources<State: Sendable, Group: Sendable>: Sendable {
-    /// In any state.
+    /// Any state.
     case any
     case states([State])
     case group(Group)
 
-    /// The states that are named one by one.
+    /// The states that are listed one by one.
     var states: [State] { if case .states(let states) = self { states } else { [] } }
 
     var isAny: Bool { if case .any = self { true } else { false } }
 }
 
-/// Sources and destinations of an event, of which each source leads to each destination.
+/// Sources and destinations of an event.
+///
+/// Each source leads to each destination.
 struct EventRule<State: Sendable, Group: Sendable>: Sendable {
     let sources: RuleSources<State, Group>
 
-    /// The destinations; of an update the sources, as far as they are named one by one.
+    /// The destinations; for an update, the listed sources.
     let destinations: [State]
 
-    /// Whether a source stays the state and only gets new data.
+    /// Whether the rule is an update.
     let isUpdate: Bool
 
-    /// Whether there is no pair of a source and a destination.
+    /// Whether the rule has no pair.
     var isEmpty: Bool {
         switch sources {
         case .any: destinations.isEmpty
@@ -30,7 +32,7 @@ struct EventRule<State: Sendable, Group: Sendable>: Sendable {
         }
     }
 
-    /// The same rule with something else in place of each state and group, asked for in the order of the pairs.
+    /// Converts each state and group of the rule, in the order of the pairs.
     func map<OtherState, OtherGroup>(
         states transform: (State) -> OtherState,
         groups transformGroup: (Group) -> OtherGroup
@@ -45,7 +47,7 @@ struct EventRule<State: Sendable, Group: Sendable>: Sendable {
             let states = destinations.map(transform)
             return .init(sources: .states(states), destinations: states, isUpdate: true)
         case .states(let states):
-            // The first pairs are those of the first source with every destination.
+            // The first pairs are those of the first source.
             let first = states.prefix(1).map(transform)
             let destinations = destinations.map(transform)
             let sources = first + states.dropFirst().map(transform)
@@ -54,17 +56,17 @@ struct EventRule<State: Sendable, Group: Sendable>: Sendable {
     }
 }
 
-/// A rule as it was written down.
+/// A rule as it was declared.
 typealias DeclaredRule = EventRule<any WorkflowState.Type, GroupDeclaration>
 
-/// A rule by the numbers of the states and the groups.
+/// A rule with states and groups by number.
 typealias NumberedRule = EventRule<Int, Int>
 
-/// The rules of an event in the order in which they were added.
+/// The rules of an event in the order of adding.
 ///
-/// An event is a value, and each modifier makes another one with its own rules. These are kept in lists that are merged
-/// when they have the same length. So a copy shares the long ones, and adding thousands of rules one after the other does
-/// not copy all the earlier ones each time.
+/// An event is a value, and each modifier makes another one with its own rules. The rules are in lists, which are
+/// merged when they have the same length. Copies share the long lists, so adding thousands of rules one by one avoids
+/// copying all earlier ones each time.
 struct EventRules: Sendable {
     private var lists: [[DeclaredRule]] = []
 

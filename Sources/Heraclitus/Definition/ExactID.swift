@@ -1,6 +1,6 @@
 /// An id as stores distinguish it: by its UTF-8.
 ///
-/// A `String` equals others that are written differently.
+/// A `String` also equals texts with other UTF-8.
 package struct ExactID: Sendable {
     package let text: String
 
@@ -16,7 +16,7 @@ extension ExactID: Hashable, Comparable {
 
     package func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
-        // No UTF-8 has this byte, so the id ends here, whatever is hashed after it.
+        // This byte never occurs in UTF-8, so it marks the end of the id.
         hasher.combine(UInt8.max)
     }
 }

@@ -1,8 +1,8 @@
 import HeraclitusEssentials
 
-/// Why an event fires by itself.
+/// The cause of an automatic event.
 enum FiringCause: Sendable {
-    /// Its time has come, which was at this date.
+    /// The event is due at this date.
     case due(Date)
 
     /// The work of the state has thrown this error.
@@ -11,7 +11,7 @@ enum FiringCause: Sendable {
     /// The work of the state is done.
     case done
 
-    /// Its condition holds.
+    /// The event's condition holds.
     case condition
 
     /// The machines of these properties have ended.

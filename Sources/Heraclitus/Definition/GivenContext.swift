@@ -1,20 +1,20 @@
-// What do states need that archives do not keep?
+// The runtime dependencies of states.
 
-/// The context that a machine was given, of whatever type.
+/// A machine's context of any type.
 @usableFromInline
 package final class GivenContext: Sendable {
     private let context: any Sendable
 
-    /// The definition of the machines with this context, if it is theirs alone.
+    /// The definition of machines with this context, if the context defines their workflow.
     let definition: Definition?
 
-    /// Makes the state in which these machines begin; `nil` if it needs data.
+    /// Makes the initial state of these machines; `nil` if it needs data.
     let initial: (@Sendable () -> AnyObject?)?
 
-    /// The closures that each of these machines has from the beginning.
+    /// The closures of each of these machines.
     let callbacks: [Callback]
 
-    /// What entering states of these machines declares, besides what the states themselves do.
+    /// The effects of entering states, in addition to the states' own effects.
     let effects: [EffectMaking]
 
     init<Context: Sendable>(
@@ -34,13 +34,13 @@ package final class GivenContext: Sendable {
     /// The context, if it is of a type.
     func value<Context: Sendable>(as type: Context.Type) -> Context? { context as? Context }
 
-    /// The context of a machine, which in a workflow without one is the empty one.
+    /// The context of a machine; in a workflow without one, the empty context.
     static func value<Context: Sendable>(of given: GivenContext?, as type: Context.Type) -> Context? {
         if let given { given.value(as: type) } else { () as? Context }
     }
 }
 
-/// An effect that entering a state declares, in a workflow whose definition is its context.
+/// An effect of entering a state, for a workflow whose definition is its context.
 struct EffectMaking: Sendable {
     let type: any Effect.Type
 

@@ -1,6 +1,8 @@
 public import HeraclitusEssentials
 
-/// What a state has and archives do not keep, such as an open connection: empty after a restoration.
+/// A value of a state that archives leave out, such as an open connection.
+///
+/// It is empty after a restoration.
 ///
 /// ```swift
 /// final class ConnectedState: SessionState, Working {
@@ -12,14 +14,14 @@ public import HeraclitusEssentials
 ///         self.socket = Live(socket)
 ///     }
 ///
-///     func work(_ here: Workplace<Session>) async throws {
+///     func work(_ call: WorkCall<Session>) async throws {
 ///         for try await line in try socket.get().lines { … }     // fails after a restoration, and so is connected anew
 ///     }
 /// }
 /// ```
 ///
-/// The compiler's own `Codable` of the state leaves the property out of archives, and makes an empty one when it reads them. An update hands it
-/// on from the old object to the new one. The value is released with the last state object that has it.
+/// The synthesized `Codable` of the state leaves the property out of archives, and makes an empty one when it reads
+/// them. An update passes it from the old object to the new one. The value is released with its last state object.
 public struct Live<Value: Sendable>: Codable, Sendable {
     /// The value; `nil` after a restoration.
     public let value: Value?
@@ -28,7 +30,7 @@ public struct Live<Value: Sendable>: Codable, Sendable {
     /// - Parameter value: The value.
     public init(_ value: Value) { self.value = value }
 
-    /// Keeps nothing, as after a restoration.
+    /// Makes an empty value, as after a restoration.
     public init() { value = nil }
 
     /// The value.
@@ -39,18 +41,18 @@ public struct Live<Value: Sendable>: Codable, Sendable {
         return value
     }
 
-    /// Keeps nothing, whatever was written.
-    /// - Parameter decoder: Not asked.
+    /// Makes an empty value.
+    /// - Parameter decoder: Ignored.
     public init(from decoder: any Decoder) { self.init() }
 
-    /// Writes nothing of the value: an empty object where a value is needed.
+    /// Encodes an empty object where a value is needed.
     /// - Parameter encoder: The encoder.
     public func encode(to encoder: any Encoder) { _ = encoder.container(keyedBy: NoKeys.self) }
 
     private enum NoKeys: CodingKey {}
 }
 
-/// The error of a live value that has ended with the process that had it.
+/// The error of a live value that was lost with its process.
 public struct LiveValueLost: Error, Hashable, Sendable, CustomStringConvertible {
     /// The type of the value.
     public let type: String
@@ -64,26 +66,31 @@ extension LiveValueLost: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-// The compiler's own `Codable` of a class finds these before those of the standard library.
+// The synthesized `Codable` of a class finds these methods before those of the standard library.
 
 extension KeyedDecodingContainer {
-    /// Makes an empty ``Live`` value, for which nothing was written.
+    /// Makes an empty ``Live`` value.
     /// - Parameters:
     ///   - type: The type.
     ///   - key: The property.
-    /// - Returns: An empty one.
+    /// - Returns: An empty value.
     public func decode<Value>(_ type: Live<Value>.Type, forKey key: Key) -> Live<Value> { Live() }
 }
 
 extension KeyedEncodingContainer {
-    /// Writes nothing of a ``Live`` value.
+    /// Encodes nothing for a ``Live`` value.
     /// - Parameters:
     ///   - value: The value.
     ///   - key: The property.
     public mutating func encode<Value>(_ value: Live<Value>, forKey key: Key) {}
 }
 
-/// A value that archives do not keep.
+/// A value that archives leave out.
 package protocol UnarchivedValue {}
 
 extension Live: UnarchivedValue {}
+
+/// A ``Live`` of any type.
+protocol LiveValue {}
+
+extension Live: LiveValue {}

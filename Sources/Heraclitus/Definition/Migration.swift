@@ -1,7 +1,7 @@
 /// A step that converts archives of an older version of a workflow to a newer version.
 ///
-/// ``Workflow/migrations`` lists the steps, those of older versions first. They run in that order, on the raw data, before
-/// anything typed is decoded. So a step can handle classes that are gone.
+/// ``Workflow/migrations`` lists the steps, older versions first. They run in that order, on the raw data, before typed
+/// decoding. A step can therefore handle removed classes.
 ///
 /// ```swift
 /// static var version: Int { 3 }
@@ -18,27 +18,28 @@
 /// }
 /// ```
 ///
-/// A machine that a state contains has an archive of its own within that of the state. The steps of its own workflow
-/// migrate it.
+/// A machine in a state has its own archive within the state's archive. The steps of its own workflow migrate it.
 public struct Migration: Sendable {
     /// The version that the step leads to.
     public let version: Int
 
-    /// What the step does, for errors and diagnostics.
+    /// The description of the step, for errors and diagnostics.
     public let name: String
 
     let change: @Sendable (inout RawArchive) throws -> Void
 
-    /// What the step does to effects that wait in a store.
+    /// The change of waiting effects in a store.
     let effectChange: @Sendable (inout RawEffect) throws -> Void
 
-    /// What the step does to the names of states, as far as that is known.
+    /// The change of state names, as far as it is known.
     let renaming: Renaming
 
-    /// What the step looks for.
+    /// The target of the step.
     let target: Target
 
-    /// What a step looks for: archives or effects without it are not changed.
+    /// The target of a step.
+    ///
+    /// Archives and effects without it stay unchanged.
     enum Target: Sendable {
         /// Everything.
         case any
@@ -77,10 +78,10 @@ public struct Migration: Sendable {
 
     /// Makes a step from a closure.
     ///
-    /// The closure gets every archive of an older version, whatever its state. If it throws, the archive cannot be read.
+    /// The closure gets every archive of an older version, in any state. If it throws, the archive is unreadable.
     /// - Parameters:
-    ///   - name: What the step does.
-    ///   - version: The version that it leads to, 2 or later.
+    ///   - name: The description of the step.
+    ///   - version: The version that the step leads to, 2 or later.
     ///   - change: Changes the archive.
     /// - Returns: The step.
     public static func step(
@@ -93,12 +94,13 @@ public struct Migration: Sendable {
 
     /// Makes a step for the archives of one state.
     ///
-    /// The closure gets every archive of an older version that is in that state when the step runs, after the steps before it. It may also change the
-    /// state, such as to one of several into which it was split. If it throws, the archive cannot be read.
+    /// The closure gets every archive of an older version that is in the state after the earlier steps. It may also
+    /// change the state, for example to one of several states into which it was split. If it throws, the archive is
+    /// unreadable.
     /// - Parameters:
-    ///   - name: What the step does.
-    ///   - version: The version that it leads to, 2 or later.
-    ///   - state: The name of the state, as the steps before have left it.
+    ///   - name: The description of the step.
+    ///   - version: The version that the step leads to, 2 or later.
+    ///   - state: The name of the state after the earlier steps.
     ///   - change: Changes the archive.
     /// - Returns: The step.
     public static func step(
@@ -112,7 +114,7 @@ public struct Migration: Sendable {
         }
     }
 
-    /// Makes a step for a state that was renamed.
+    /// Makes a step for a renamed state.
     /// - Parameters:
     ///   - name: The old name.
     ///   - newName: The new name.
@@ -125,12 +127,12 @@ public struct Migration: Sendable {
         }
     }
 
-    /// Makes a step for a state that was removed: its machines are moved to another state.
+    /// Makes a step for a removed state, whose machines move to another state.
     /// - Parameters:
     ///   - name: The name of the removed state.
-    ///   - other: The name of the state to which its machines are moved.
+    ///   - other: The name of the new state of its machines.
     ///   - version: The version in which it was removed, 2 or later.
-    ///   - change: Converts the data of the removed state to that of the other; changes nothing by default.
+    ///   - change: Converts the data of the removed state to that of the other; by default it stays.
     /// - Returns: The step.
     public static func removeState(
         _ name: String,
@@ -146,11 +148,11 @@ public struct Migration: Sendable {
         }
     }
 
-    /// Makes a step for the effects of one type that wait in stores.
+    /// Makes a step for the waiting effects of one type.
     ///
-    /// The closure gets the data of each effect that an older version has saved. If it throws, the effect is parked.
+    /// The closure gets the data of each effect of an older version. If it throws, the effect is parked.
     /// - Parameters:
-    ///   - effect: The name of the type of effects, as the steps before have left it.
+    ///   - effect: The name of the type of effects after the earlier steps.
     ///   - version: The version that the step leads to, 2 or later.
     ///   - change: Changes the data.
     /// - Returns: The step.
@@ -169,7 +171,7 @@ public struct Migration: Sendable {
         )
     }
 
-    /// Makes a step for a type of effects that was renamed.
+    /// Makes a step for a renamed type of effects.
     /// - Parameters:
     ///   - name: The old name.
     ///   - newName: The new name.
@@ -186,11 +188,12 @@ public struct Migration: Sendable {
         )
     }
 
-    /// Makes a step for a type that several states or effects have a value of.
+    /// Makes a step for a type of values that several states or effects contain.
     ///
-    /// The closure gets each value under the key: in the data of all states and of effects that wait, at any depth, and in a list each element.
+    /// The closure gets each value under the key, in the data of all states and of waiting effects, at any depth. For a
+    /// list it gets each element.
     /// - Parameters:
-    ///   - key: The key under which values of the type are stored.
+    ///   - key: The key of the values.
     ///   - version: The version that the step leads to, 2 or later.
     ///   - change: Changes a value.
     /// - Returns: The step.
@@ -209,7 +212,7 @@ public struct Migration: Sendable {
         )
     }
 
-    /// Makes a step for a version that reads all older archives as they are.
+    /// Makes a step for a version that reads all older archives unchanged.
     /// - Parameter version: The version, 2 or later.
     /// - Returns: The step.
     public static func unchanged(in version: Int) -> Migration {
@@ -217,7 +220,7 @@ public struct Migration: Sendable {
     }
 }
 
-/// An archive before anything typed is decoded: the name of a state, and its data.
+/// An archive before typed decoding: the name of a state, and its data.
 public struct RawArchive: Sendable {
     /// The name of the workflow.
     public let workflow: String
@@ -238,7 +241,7 @@ public struct RawArchive: Sendable {
     public var data: JSONValue
 }
 
-/// An effect that waits in a store, before its type is decoded.
+/// A waiting effect of a store, before its type is decoded.
 package struct RawEffect: Sendable {
     package var name: String
     package var data: JSONValue
@@ -247,7 +250,7 @@ package struct RawEffect: Sendable {
 }
 
 extension JSONValue {
-    /// Changes each value under a key, at any depth that an archive may have; of a list each element.
+    /// Changes each value under a key, at any depth; for a list, each element.
     fileprivate mutating func changeValues(under key: String, _ change: (inout JSONValue) throws -> Void) rethrows {
         switch self {
         case .array(var elements):

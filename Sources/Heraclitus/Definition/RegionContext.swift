@@ -1,7 +1,7 @@
 /// The context of the machines of one workflow in the states of another one.
 ///
-/// A machine in a state of a ``Composite`` gets the ``Workflow/Context`` of the machine whose state holds it, if its own workflow has a
-/// context of that type. Otherwise the holder's workflow says what it gets:
+/// A machine in a ``Composite`` state gets the ``Workflow/Context`` of its holder, if its own workflow has a context of
+/// that type. Otherwise the holder's workflow makes its context:
 ///
 /// ```swift
 /// struct Order: Workflow {
@@ -12,21 +12,22 @@
 /// }
 /// ```
 ///
-/// A machine gets its context when a state that holds it is entered or restored, unless it has one.
+/// A machine without a context gets it when its state is entered or restored.
 public struct RegionContext: Sendable {
-    /// The workflow of the machines in states.
+    /// The workflow of the inner machines.
     let workflow: ObjectIdentifier
 
-    /// The type of the context that the closure takes.
+    /// The type of the holder's context.
     let holdersContext: ObjectIdentifier
 
-    /// Makes their context of the holder's; `nil` if the holder has none of the closure's type.
+    /// Makes the inner context from the holder's; `nil` if the holder's context is of another type.
     let make: @Sendable (GivenContext?) -> GivenContext?
 
-    /// Makes the context of the machines of a workflow.
+    /// Makes the context of a workflow's machines.
     /// - Parameters:
-    ///   - workflow: The workflow of the machines in states.
-    ///   - make: Gets the holder's context, and returns theirs; called on the firing thread for each machine that is taken on.
+    ///   - workflow: The workflow of the inner machines.
+    ///   - make: Gets the holder's context, and returns the inner one. It is called on the firing thread for each
+    ///     machine.
     public init<Inner: Workflow, Context: Sendable>(
         of workflow: Inner.Type,
         _ make: @escaping @Sendable (Context) -> Inner.Context
@@ -38,7 +39,7 @@ public struct RegionContext: Sendable {
 }
 
 extension Definition {
-    /// The context of a machine of a workflow in a state of this one, if the workflow says what that is.
+    /// The context of an inner machine, if this workflow makes one.
     func context(for workflow: any Workflow.Type, _ given: GivenContext?) -> GivenContext? {
         content.value.regionContexts.first { $0.workflow == ObjectIdentifier(workflow) }?.make(given)
     }

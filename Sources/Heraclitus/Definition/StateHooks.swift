@@ -1,6 +1,6 @@
-// Which hooks does a state class have?
+// The hooks of a state class.
 
-/// The hooks of a state class, by its capabilities: looked up once, when the workflow is compiled.
+/// The hooks of a state class by its capabilities, looked up when the workflow is compiled.
 struct StateHooks: Sendable {
     private let exitGuarding: (any ExitGuarding.Type)?
     private let entryGuarding: (any EntryGuarding.Type)?
@@ -14,7 +14,7 @@ struct StateHooks: Sendable {
     /// Whether the time in the state goes on while the machine is put aside.
     let isAging: Bool
 
-    /// Whether the state has facts for its line in a journal.
+    /// Whether the state has facts for the journal.
     private let isFactStating: Bool
 
     /// Whether the state declares effects.
@@ -23,16 +23,16 @@ struct StateHooks: Sendable {
     /// The class, if it has work.
     let working: (any Working.Type)?
 
-    /// The phases in which it has a hook when it is left.
+    /// The phases with hooks when the state is left.
     private(set) var whenLeft: CallbackPhases
 
-    /// The phases in which it has a hook when it is entered.
+    /// The phases with hooks when the state is entered.
     private(set) var whenEntered: CallbackPhases
 
-    /// The phases in which it has a hook when it gets new data.
+    /// The phases with hooks when the state is updated.
     private(set) var whenUpdated: CallbackPhases = []
 
-    /// The phases in which it has a hook when its machine is activated.
+    /// The phases with hooks when the machine is activated.
     var whenActivated: CallbackPhases {
         restoring == nil ? whenEntered : whenEntered.union(CallbackPhases(.didRestore))
     }
@@ -43,9 +43,9 @@ struct StateHooks: Sendable {
     /// Finds the hooks of a class.
     /// - Parameters:
     ///   - state: The class.
-    ///   - hasAutomaticEvents: Whether events are due in it, or fire under conditions.
+    ///   - hasAutomaticEvents: Whether the state has deadlines or conditions.
     init(of state: any WorkflowState.Type, hasAutomaticEvents: Bool) {
-        // To find out that a class does not conform is slow, and for most classes one question answers for all.
+        // Finding a missing conformance is slow, and one check is enough for most classes.
         let type = state as? any Capability.Type
         exitGuarding = type as? any ExitGuarding.Type
         entryGuarding = type as? any EntryGuarding.Type
@@ -80,7 +80,7 @@ struct StateHooks: Sendable {
     }
 }
 
-// Each opens the class that was found to have the hook, so that nobody has to be asked for it again.
+// Each method opens the class that was found to have the hook, so no further check is necessary.
 extension StateHooks {
     func shouldExit(_ transition: StateTransition) throws {
         func ask<C: ExitGuarding>(_ type: C.Type) throws {
@@ -131,24 +131,24 @@ extension StateHooks {
         if let restoring { tell(restoring) }
     }
 
-    /// Whether the new data of a state takes over the work of the old one.
-    func takesOverWork(_ transition: StateTransition) -> Bool {
+    /// Whether the new data of a state takes over the old data's work.
+    func continuesWork(_ transition: StateTransition) -> Bool {
         func ask<C: Working>(_ type: C.Type) -> Bool {
             guard let old = transition.sourceObject as? C, let new = transition.destinationObject as? C else {
-                preconditionFailure("An update replaces a state by another object of its class.")
+                preconditionFailure("An update has changed the class of a state.")
             }
-            return new.takesOverWork(of: old)
+            return new.continuesWork(of: old)
         }
         return working.map { ask($0) } ?? true
     }
 
-    /// What the state says for its line in a journal.
+    /// The facts of the state for its journal line.
     func facts(of state: AnyObject) -> UserInfo { isFactStating ? (state as? any FactStating)?.facts ?? [:] : [:] }
 
-    /// Whether the state hears of the transitions of machines in it.
+    /// Whether the state is told of its machines' transitions.
     var observesRegions: Bool { composite is any RegionObserving.Type }
 
-    /// The machines that an object of the class holds, each once.
+    /// The machines of an object of the class, each once.
     func regions(of state: AnyObject) -> [any Region] {
         guard composite != nil, let composite = state as? any Composite else { return [] }
         let regions = composite.regions

@@ -9,14 +9,16 @@ public import HeraclitusEssentials
 /// table["load"]?.transitions         // [IdleState → LoadingState, FailureState → LoadingState]
 /// ```
 ///
-/// An event from `FailureState` lists a transition for each registered subclass, too, and one from a group for each of its states. Every
-/// list has the order of the definition.
+/// An event from `FailureState` also lists a transition for each registered subclass, and an event from a group one for
+/// each of its states. Lists are in the order of the definition.
 ///
-/// A table may also be written down, or read from a file, to make a ``DataWorkflow`` of it: ``init(_:version:states:initial:events:)``.
+/// A table may also be written in code or read from a file, to make a ``DataWorkflow``:
+/// ``init(_:version:states:initial:events:)``.
 ///
-/// A table that is encoded has a key for each property, except that ``keys`` and ``migrations`` are left out while they are empty. Those that came later are empty in a table that an earlier version of the
-/// library has encoded: ``groups``, ``actions``, ``listed``, ``declaredFinals``, ``regions``, and of an event all but its name, its transitions and
-/// where it is ignored. Keys are added and never change what they mean.
+/// An encoded table has a key for each property; empty ``keys`` and ``migrations`` are left out. Tables of earlier
+/// versions of the library lack ``groups``, ``actions``, ``listed``, ``declaredFinals`` and ``regions``, which are then
+/// empty. Their events have only names, transitions and ignoring states. Later versions add keys, and keep the meaning
+/// of existing ones.
 public struct TransitionTable: Codable, Hashable, Sendable {
     /// The workflow's name.
     public let workflow: String
@@ -27,50 +29,50 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// The names of all states.
     public package(set) var states: [String]
 
-    /// The name of the nearest superclass that is a state, for each state that has one.
+    /// The name of the nearest registered superclass of each state that has one.
     public package(set) var superstates: [String: String]
 
-    /// The groups of states, and which states are in each.
+    /// The groups of states.
     public package(set) var groups: [Group]
 
     /// The name of the initial state.
     public package(set) var initial: String
 
-    /// The names of the states that ``Workflow/states`` lists: a machine may begin in them.
+    /// The names of the states of ``Workflow/states``, in which a machine may begin.
     public package(set) var listed: [String]
 
-    /// The names of the final states: those that no event leaves.
+    /// The names of the final states, which no event leaves.
     public package(set) var finals: [String]
 
-    /// The names of the states that ``Workflow/finals`` lists, with their subclasses; `findings` compares them with ``finals``.
+    /// The names of the states of ``Workflow/finals`` and their subclasses; `findings` compares them with ``finals``.
     public package(set) var declaredFinals: [String]
 
     /// All events.
     public package(set) var events: [Event]
 
-    /// All actions that the definition lists.
+    /// All actions of the definition.
     public package(set) var actions: [Action]
 
-    /// The machines that states hold, as ``Composite`` says: those that are known without an object of the state.
+    /// The machines of ``Composite`` states, as far as they are known without an object of the state.
     ///
-    /// These are the machines that an event waits for with ``WorkflowEvent/whenFinal(_:)``, and those of the initial state and of each
+    /// They are the machines of ``WorkflowEvent/whenFinal(_:)``, and those of the initial state and of each
     /// ``EmptyState``. A workflow within itself has none.
     public let regions: [Region]
 
-    /// The keys that the data of a state has, with their types, for states of a ``DataWorkflow``.
+    /// The keys of states' data with their types, for states of a ``DataWorkflow``.
     ///
-    /// A state that is named here has these keys and no others. The data of any other state is not checked.
+    /// The data of a listed state has exactly these keys. The data of other states is unchecked.
     public var keys: [String: [String: Key]] = [:]
 
-    /// The steps that convert archives of older versions of a ``DataWorkflow``, those of older versions first.
+    /// The steps that convert archives of older versions of a ``DataWorkflow``, older versions first.
     public var migrations: [MigrationStep] = []
 
-    /// A machine that a state holds, in a transition table.
+    /// A machine of a state, in a transition table.
     public struct Region: Codable, Hashable, Sendable {
         /// The name of the state.
         public let state: String
 
-        /// The name of the state's property; that of the workflow, where the property is not known.
+        /// The name of the state's property, or of the workflow if the property is unknown.
         public let name: String
 
         /// The machine's workflow.
@@ -97,7 +99,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The action's name.
         public let name: String
 
-        /// The names of the states in which it is allowed.
+        /// The names of the states that allow the action.
         public let states: [String]
     }
 
@@ -106,46 +108,46 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The event's name.
         public let name: String
 
-        /// The pairs of states that it leads from and to.
+        /// The pairs of source and destination.
         public package(set) var transitions: [Transition]
 
-        /// The names of the states in which it is ignored.
+        /// The names of the states that ignore the event.
         public package(set) var ignored: [String]
 
-        /// Why it fires by itself; empty for an event that does not.
+        /// The triggers of an automatic event; empty for other events.
         public package(set) var triggers: [Trigger]
 
-        /// How many seconds after its state was entered it fires by itself; `nil` if it does not, or if the date follows from the state's data.
+        /// The delay in seconds after which the event fires by itself; `nil` without a constant deadline.
         ///
-        /// Of several times it is the shortest. The table does not say which of its ``transitions`` begin in a state that has a deadline: after
-        /// `due(after:)` and `or(from:to:)` it may be some of them.
+        /// Of several delays it is the shortest. After `due(after:)` and `or(from:to:)`, only some of the
+        /// ``transitions`` may have the deadline; the table leaves open which.
         public package(set) var dueAfter: Double?
 
-        /// The names of the states that it leads to from any state, except those in which it is ignored.
+        /// The names of the destinations from any state that does not ignore the event.
         ///
-        /// Its ``transitions`` list each of these pairs, too.
+        /// The ``transitions`` list each of these pairs, too.
         public let fromAnyState: [String]
 
-        /// Whether it has guards of its own.
+        /// Whether the event has its own guards.
         public package(set) var isGuarded: Bool
 
-        /// Whether it has hooks of its own.
+        /// Whether the event has its own hooks.
         public package(set) var hasHooks: Bool
 
-        /// Whether it fires by itself, as one with a deadline does.
+        /// Whether the event is automatic.
         public var isAutomatic: Bool { !triggers.isEmpty }
     }
 
-    /// Why an event of a transition table fires by itself.
+    /// The trigger of an automatic event in a transition table.
     @nonexhaustive
     public enum Trigger: String, Codable, Hashable, Sendable, CaseIterable {
-        /// Its time has come: ``WorkflowEvent/due(_:)`` and the like.
+        /// The event is due: ``WorkflowEvent/due(_:)`` and its variants.
         case due
 
-        /// The work of the state has failed: `whenFailed(enters:)` and the like.
+        /// The state's work has failed: `whenFailed(enters:)` and its variants.
         case failure
 
-        /// The work of the state is done: ``WorkflowEvent/whenDone()``.
+        /// The state's work is done: ``WorkflowEvent/whenDone()``.
         case done
 
         /// Machines in the state have ended: ``WorkflowEvent/whenFinal(_:)``.
@@ -157,26 +159,26 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
     /// A pair of states of a transition table.
     public struct Transition: Codable, Hashable, Sendable {
-        /// The name of the state that is left.
+        /// The name of the source.
         public let from: String
 
-        /// The name of the state that is entered.
+        /// The name of the destination.
         public let to: String
 
-        /// Whether the state is not left and only gets new data: no exit or entry hook runs.
+        /// Whether the pair is an update, without exit and entry hooks.
         public let isUpdate: Bool
 
         /// Makes a pair of states.
         /// - Parameters:
-        ///   - source: The name of the state that is left.
-        ///   - destination: The name of the state that is entered.
-        ///   - isUpdate: Whether the state is not left and only gets new data.
+        ///   - source: The name of the source.
+        ///   - destination: The name of the destination.
+        ///   - isUpdate: Whether the pair is an update.
         public init(from source: String, to destination: String, isUpdate: Bool = false) {
             (from, to, self.isUpdate) = (source, destination, isUpdate)
         }
     }
 
-    /// The event of a name, or `nil`.
+    /// The event with a name; `nil` for an unknown name.
     /// - Parameter name: The event's name.
     public subscript(name: String) -> Event? { events.first { $0.name == name } }
 }
@@ -201,10 +203,10 @@ extension TransitionTable {
         case migrations
     }
 
-    /// Decodes a table, also one of an earlier version of the library, or one that somebody has written.
+    /// Decodes a table, also of an earlier version of the library, or one written by hand.
     ///
-    /// A table needs `workflow`, `states`, `initial` and `events`; the version is 1 unless it says otherwise, and the final states are those that
-    /// nothing leaves.
+    /// A table needs `workflow`, `states`, `initial` and `events`. The default version is 1, and the default final
+    /// states are those that no event leaves.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -229,7 +231,7 @@ extension TransitionTable {
 
     /// Encodes the table.
     /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(workflow, forKey: .workflow)
@@ -244,14 +246,14 @@ extension TransitionTable {
         try container.encode(events, forKey: .events)
         try container.encode(actions, forKey: .actions)
         try container.encode(regions, forKey: .regions)
-        // Tables of types have none, and locks compare what was written before there were any.
+        // Tables of types omit empty keys, because locks compare them with older tables.
         if !keys.isEmpty { try container.encode(keys, forKey: .keys) }
         if !migrations.isEmpty { try container.encode(migrations, forKey: .migrations) }
     }
 
-    /// Reads a table from JSON, in time and memory linear in the bytes, whatever they are.
+    /// Reads a table from JSON, in linear time and memory.
     ///
-    /// The keys are those that a table is encoded with. This is enough:
+    /// The keys are those of an encoded table. A minimal table:
     ///
     /// ```json
     /// {
@@ -266,8 +268,8 @@ extension TransitionTable {
     /// ```
     /// - Parameters:
     ///   - json: UTF-8 JSON.
-    ///   - limit: How many bytes it may have; 64 MiB unless said otherwise.
-    /// - Throws: ``ArchiveError``: `tooLarge`; `notJSON`; `malformed` with the path of what is missing or has the wrong type.
+    ///   - limit: The maximum size in bytes, by default 64 MiB.
+    /// - Throws: ``ArchiveError``: `tooLarge`; `notJSON`; `malformed` with the path of a missing or wrong value.
     public init(json: Data, limit: Int = 64 << 20) throws(ArchiveError) {
         let value = try JSONValue(json: json, limit: limit)
         do { self = try value.decoded(as: TransitionTable.self) } catch {
@@ -279,7 +281,7 @@ extension TransitionTable {
     /// The states that no event leaves.
     static func finals(among states: [String], leftBy events: [Event]) -> [String] {
         let left = Set(events.lazy.flatMap(\.transitions).filter { !$0.isUpdate }.map(\.from))
-        // A state stays where all events from any state are ignored in it.
+        // A state that ignores all events from any state is final.
         let general = events.filter { !$0.fromAnyState.isEmpty }
         let ignoring = general.reduce(into: [String: Int]()) { counts, event in
             for state in Set(event.ignored) { counts[state, default: 0] += 1 }
@@ -289,9 +291,10 @@ extension TransitionTable {
 }
 
 extension [TransitionTable.Event] {
-    /// The events with all pairs of those that lead from any state, which a table lists, too.
+    /// The events with all pairs of events from any state.
     ///
-    /// A few words may stand for any number of pairs. If they are too many, these events stay as they are, and are a problem of the table.
+    /// A short list may stand for many pairs. If there are too many, these events stay unchanged and are a problem of
+    /// the table.
     func listingPairsFromAnyState(among states: [String]) -> Self {
         let count = lazy.map(\.fromAnyState.count).reduce(0, +)
         guard count > 0, count <= 1_000_000, states.count <= 1_000_000 / count else { return self }
@@ -311,9 +314,11 @@ extension [TransitionTable.Event] {
 }
 
 extension TransitionTable.Event {
-    /// Decodes an event, also one of an earlier version of the library; triggers of a later version are left out.
+    /// Decodes an event, also of an earlier version of the library.
     ///
-    /// An event needs its name and its transitions. One that has `dueAfter` has the trigger `due`.
+    /// Triggers of a later version are left out.
+    ///
+    /// An event needs its name and its transitions. An event with `dueAfter` has the trigger `due`.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -335,7 +340,7 @@ extension TransitionTable.Event {
 }
 
 extension TransitionTable.Transition {
-    /// Decodes a pair of states; it is no update unless it says so.
+    /// Decodes a pair of states; by default it is no update.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -347,6 +352,6 @@ extension TransitionTable.Transition {
 }
 
 extension TransitionTable.Transition: CustomStringConvertible {
-    /// Both names with an arrow between them.
+    /// Both names, joined by an arrow.
     public var description: String { "\(from) \(isUpdate ? "↻" : "→") \(to)" }
 }

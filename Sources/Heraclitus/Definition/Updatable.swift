@@ -1,4 +1,4 @@
-/// A state whose data is one value, so that an update changes what it says and keeps the rest.
+/// A state with one value as its data, so that an update changes parts of the value and keeps the rest.
 ///
 /// ```swift
 /// final class PlacedState: OrderState, Updatable, Composite {
@@ -18,8 +18,8 @@
 /// placed.note
 /// ```
 ///
-/// The values are members of the state, and its archive is theirs. A ``Composite`` one has its regions, and copies of them, by
-/// ``regionPaths``.
+/// The members of the value are members of the state, and the state's archive is the value's archive. A ``Composite``
+/// state gets its regions, and copies of them, by ``regionPaths``.
 @dynamicMemberLookup
 public protocol Updatable: WorkflowState {
     /// The type of the data.
@@ -28,7 +28,7 @@ public protocol Updatable: WorkflowState {
     /// The data.
     var values: Values { get }
 
-    /// The machines in the data, for a ``Composite`` state; none by default.
+    /// The machines in the data of a ``Composite`` state; none by default.
     static var regionPaths: RegionPaths<Values> { get }
 
     /// Makes a state.
@@ -40,8 +40,8 @@ extension Updatable {
     /// No machines.
     public static var regionPaths: RegionPaths<Values> { RegionPaths() }
 
-    /// A value of the data.
-    /// - Parameter path: The value.
+    /// A member of the data.
+    /// - Parameter path: The member.
     public subscript<Value>(dynamicMember path: any KeyPath<Values, Value> & Sendable) -> Value {
         values[keyPath: path]
     }
@@ -75,19 +75,19 @@ extension Updatable where Self: Composite {
     public func copied() -> Self { updated { values in for path in Self.regionPaths.paths { path.copy(&values) } } }
 }
 
-/// Where in the data of a state its machines are: ``Updatable/regionPaths``.
+/// The paths to the machines in a state's data: ``Updatable/regionPaths``.
 public struct RegionPaths<Values>: Sendable {
     struct Path: Sendable {
         let region: @Sendable (Values) -> any Region
 
-        /// Puts a copy in the place of the machine.
+        /// Replaces the machine by a copy.
         let copy: @Sendable (inout Values) -> Void
     }
 
     let paths: [Path]
 
-    /// Names machines, in the order in which they are activated.
-    /// - Parameter paths: The values that hold them.
+    /// Lists machines in the order of activation.
+    /// - Parameter paths: The members with the machines.
     public init<each W: Workflow>(_ paths: repeat any WritableKeyPath<Values, StateMachine<each W>> & Sendable) {
         var found: [Path] = []
         repeat found.append(Self.path(each paths))

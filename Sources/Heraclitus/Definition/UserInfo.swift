@@ -1,29 +1,31 @@
 import HeraclitusEssentials
 
-/// Values that the caller of `fire` passes to every callback of that transition.
+/// Values that the caller of `fire` passes to every callback of the transition.
 ///
-/// A dictionary literal of values that are `Codable & Sendable`, read back with their type:
+/// The user info is a dictionary literal of `Codable & Sendable` values, which are read with their types:
 ///
 /// ```swift
 /// try machine.fire.load(state, userInfo: ["attempt": 1])
 /// transition.userInfo["attempt", as: Int.self]     // 1
 /// ```
 ///
-/// It is `Codable`. A decoded value is converted to the requested type when it is read.
+/// It is `Codable`. A decoded value is converted to the requested type on reading.
 @frozen
 public struct UserInfo: Sendable {
     /// A value of a user info.
     public typealias Value = any Codable & Sendable
 
-    /// Where the values are; `nil` for none, which is what most fires pass along and what costs nothing to hand on.
+    /// The values; `nil` if there are none, as in most fires, so that passing them on is free.
     @usableFromInline private(set) var storage: Storage?
 
     @usableFromInline
     final class Storage: Sendable {
-        /// They change only when they are taken out, by the one user info that has this storage.
+        /// The values.
+        ///
+        /// They change only when the single owner takes them out.
         private let contents: Lock<[String: Value]>
 
-        /// Why the event fires by itself, if it does.
+        /// The cause of an automatic event.
         let cause: FiringCause?
 
         init(_ values: [String: Value], cause: FiringCause? = nil) {
@@ -33,7 +35,7 @@ public struct UserInfo: Sendable {
 
         var values: [String: Value] { contents.withLock { $0 } }
 
-        /// Takes the values out, so that they can be changed without a copy.
+        /// Takes the values out, to change them without a copy.
         func takeValues() -> [String: Value] {
             contents.withLock { contents in
                 var taken: [String: Value] = [:]
@@ -45,7 +47,7 @@ public struct UserInfo: Sendable {
 
     var values: [String: Value] { storage?.values ?? [:] }
 
-    /// Changes the values in place, unless another user info has them, too.
+    /// Changes the values in place, unless another user info shares them.
     private mutating func changeValues(_ change: (inout [String: Value]) -> Void) {
         let isAlone = isKnownUniquelyReferenced(&storage)
         var values = (isAlone ? storage?.takeValues() : storage?.values) ?? [:]
@@ -57,10 +59,12 @@ public struct UserInfo: Sendable {
     @inlinable
     public init() { storage = nil }
 
-    /// That of an event that fires by itself.
+    /// The user info of an automatic event.
     init(cause: FiringCause) { storage = Storage([:], cause: cause) }
 
-    /// The same without why the event has fired by itself, for somebody who may pass it on: what has fired by itself has no values.
+    /// The user info without its cause, for passing it on.
+    ///
+    /// Automatic events have no values.
     var withoutCause: UserInfo { storage?.values.isEmpty == true ? UserInfo() : self }
 
     var cause: FiringCause? { storage?.cause }
@@ -69,7 +73,7 @@ public struct UserInfo: Sendable {
 
     var failure: (any Error)? { if case .failure(let error) = cause { error } else { nil } }
 
-    /// What is stored in an object, which a transition has been lent.
+    /// The user info in an object that a transition has stored.
     init(storedIn object: AnyObject?) { storage = object as? Storage }
 
     /// Makes a user info from a dictionary.
@@ -79,34 +83,34 @@ public struct UserInfo: Sendable {
     /// The number of values.
     public var count: Int { values.count }
 
-    /// Whether there is no value.
+    /// Whether the user info has no values.
     public var isEmpty: Bool { storage?.values.isEmpty ?? true }
 
     /// The keys, sorted.
     public var keys: [String] { values.keys.sorted() }
 
-    /// The value for a key as it is stored, or `nil`.
+    /// The stored value for a key; `nil` if it is missing.
     ///
-    /// In a decoded user info this is a ``JSONValue``; `userInfo[key, as: Type.self]` reads both alike.
+    /// In a decoded user info the value is a ``JSONValue``. `userInfo[key, as: Type.self]` reads both forms.
     /// - Parameter key: The key.
     public subscript(key: String) -> Value? {
         get { values[key] }
         set { changeValues { $0[key] = newValue } }
     }
 
-    /// The value for a key as a type; `nil` if there is none, or if it is of another type.
+    /// The value for a key as a type; `nil` if it is missing or of another type.
     ///
-    /// A decoded value is of every type that its JSON can be read as: `1` is an `Int` and a `Double`.
+    /// A decoded value has every type that its JSON fits: `1` is an `Int` and a `Double`.
     /// - Parameters:
     ///   - key: The key.
-    ///   - type: The type to read it as.
+    ///   - type: The type.
     public subscript<T: Decodable>(key: String, as type: T.Type) -> T? {
         guard let value = values[key] else { return nil }
         return value as? T ?? (value as? JSONValue).flatMap { try? $0.decoded(as: type) }
     }
 
     /// Merges two user infos.
-    /// - Parameter other: Its values are used where both have a key.
+    /// - Parameter other: The values that win for keys of both.
     /// - Returns: The values of both.
     public func merging(_ other: UserInfo) -> UserInfo {
         UserInfo(values.merging(other.values) { $1 })
@@ -114,20 +118,24 @@ public struct UserInfo: Sendable {
 }
 
 extension UserInfo: ExpressibleByDictionaryLiteral {
-    /// The keys of a literal; `UserInfo.Key` is a typed one.
+    /// The keys of a literal; `UserInfo.Key` is a typed key.
     @_implements(ExpressibleByDictionaryLiteral,Key)
     public typealias LiteralKey = String
 
-    /// Makes a user info from a literal; the last of two values for one key is used.
+    /// Makes a user info from a literal.
+    ///
+    /// The last of several values for a key wins.
     /// - Parameter elements: Keys and values.
-    @inlinable  // for it is what every fire without a user info says
+    @inlinable  // because every fire without a user info uses it
     public init(dictionaryLiteral elements: (String, any Codable & Sendable)...) {
         if elements.isEmpty { self.init() } else { self.init(Dictionary(elements) { $1 }) }
     }
 }
 
 extension UserInfo: CustomStringConvertible {
-    /// The values in the order of their keys; decoded ones as those are that were encoded.
+    /// The values in the order of their keys.
+    ///
+    /// Decoded values look like the encoded ones.
     public var description: String {
         "[" + keys.map { key in "\(key): \(values[key].map(text(of:)) ?? "")" }.joined(separator: ", ") + "]"
     }

@@ -1,5 +1,7 @@
 extension UserInfo {
-    /// A key with the type of its value, so that a misspelt key and a value of another type do not compile.
+    /// A key with the type of its value.
+    ///
+    /// Misspelt keys and values of another type do not compile.
     ///
     /// ```swift
     /// extension UserInfo.Key<Int> { static var attempt: Self { Self("attempt") } }
@@ -8,9 +10,9 @@ extension UserInfo {
     /// transition.userInfo[.attempt]     // 1
     /// ```
     ///
-    /// It is the same key as its name as text: `userInfo["attempt"]`.
+    /// It equals the text of its name: `userInfo["attempt"]`.
     public struct Key<Value: Codable & Sendable>: Hashable, Sendable {
-        /// The name, under which archives keep the value.
+        /// The name of the value in archives.
         public let name: String
 
         /// Makes a key.
@@ -18,14 +20,16 @@ extension UserInfo {
         public init(_ name: String) { self.name = name }
     }
 
-    /// Makes a user info of values with typed keys; the last of two values for one key is used.
+    /// Makes a user info of values with typed keys.
+    ///
+    /// The last of several values for a key wins.
     /// - Parameter values: Pairs of a key and a value.
     public init<each V: Codable & Sendable>(_ values: repeat (Key<each V>, each V)) {
         self.init()
         for (key, value) in repeat each values { self[key] = value }
     }
 
-    /// The value for a key; `nil` if there is none, or if it is of another type.
+    /// The value for a key; `nil` if it is missing or of another type.
     /// - Parameter key: The key.
     public subscript<V: Codable & Sendable>(key: Key<V>) -> V? {
         get { self[key.name, as: V.self] }

@@ -11,30 +11,31 @@
 /// let machine = StateMachine<Download>()
 /// ```
 ///
-/// The states of a workflow are those that its events and ``states`` name. The definition is read once, when the workflow
-/// is first used, and shared by all its machines; a wrong one stops the program there with all its problems listed. A unit
-/// test finds the same list in ``diagnostics``:
+/// The states of a workflow are those of its events and of ``states``. The definition is read once, at the first use of
+/// the workflow, and shared by all its machines. An invalid definition stops the program there with all its problems.
+/// ``diagnostics`` gives the same list to a unit test:
 ///
 /// ```swift
 /// #expect(Download.diagnostics.isEmpty)
 /// ```
 public protocol Workflow: Sendable {
-    /// The type of ``initial``: ``AnyState``, or the type of a class of states.
+    /// The type of ``initial``: ``AnyState``, or the metatype of a state class.
     associatedtype Initial: Sendable
 
-    /// The type of `machine.state`, usually `any` protocol of the workflow's own; inferred from ``initial``.
+    /// The type of `machine.state`, usually `any` protocol of the workflow; inferred from ``initial``.
     associatedtype AnyState: Sendable = Initial
 
-    /// What the workflow's states need and archives do not keep, such as clients and stores; nothing by default.
+    /// The runtime dependencies of the states, such as clients and stores; by default none.
     ///
-    /// Each machine is given one when it is made or restored: `StateMachine<Session>(context: network)`. Hooks and guards reach it with
-    /// ``StateTransition/context(as:)``, builders with ``EventCall/context``, actions with ``ActionCall/context``.
+    /// Each machine gets it when it is made or restored: `StateMachine<Session>(context: network)`. Hooks and guards
+    /// read it by ``StateTransition/context(as:)``, builders by ``EventCall/context``, and actions by
+    /// ``ActionCall/context``.
     associatedtype Context: Sendable = Void
 
-    /// The state of a new machine; called for each machine, and once more when the definition is read.
+    /// The state of a new machine, called for each machine, and once more when the definition is read.
     ///
-    /// Where each machine begins with data of its own, it is the class and no object. Then `StateMachine<Order>()` does not compile, and
-    /// every machine is made in a state:
+    /// If each machine begins with its own data, it is the class instead of an object. `StateMachine<Order>()` then
+    /// does not compile, and every machine is made in a state:
     ///
     /// ```swift
     /// struct Order: Workflow {
@@ -46,46 +47,46 @@ public protocol Workflow: Sendable {
     /// ```
     static var initial: Initial { get }
 
-    /// The workflow's stable name, which archives, errors and tables use; by default the type's own name.
+    /// The workflow's stable name in archives, errors and tables; by default the name of the type.
     static var name: String { get }
 
-    /// The version of what this workflow archives; 1 unless it says otherwise.
+    /// The version of the workflow's archives; by default 1.
     static var version: Int { get }
 
-    /// The steps that convert archives of older versions to this version, those of older versions first; none by default.
+    /// The steps that convert archives of older versions, older versions first; none by default.
     ///
-    /// Every version from 2 to ``version`` has at least one step. A version that did not change the archives has
-    /// ``Migration/unchanged(in:)``.
+    /// Every version from 2 to ``version`` has at least one step. Use ``Migration/unchanged(in:)`` for a version with
+    /// unchanged archives.
     static var migrations: [Migration] { get }
 
-    /// States that no event names, such as subclasses of those that one does; none by default.
+    /// States that no event names, such as subclasses of named states; none by default.
     static var states: [any WorkflowState.Type] { get }
 
     /// The states in which this workflow ends, with their subclasses; none by default.
     ///
-    /// Nothing leaves a final state, so every ``TransitionTable`` knows them. A workflow that lists them lets `findings` compare both: a
-    /// state that nothing leaves by mistake is found, and so is a state that should be the end and is left.
+    /// Every ``TransitionTable`` has the final states, which no event leaves. `findings` compares them with this list,
+    /// and so finds states that are final by mistake, and listed states that an event leaves.
     static var finals: [any WorkflowState.Type] { get }
 
-    /// Groups of states, for tables and diagrams to name; none by default.
+    /// Groups of states for tables and diagrams; none by default.
     ///
-    /// The groups of events are named anyway. List a group here that only hooks, `isIn` or `wait` use, so that tables show it, and
-    /// that ``StateMachine/wait(for:)`` knows from which states it can be reached:
+    /// Groups of events are always included. List a group here if only hooks, `isIn` or `wait` use it. Tables then show
+    /// it, and ``StateMachine/wait(for:)`` knows the states that lead to it:
     ///
     /// ```swift
     /// static var groups: [any AnyStateGroup] { [StateGroup.live] }
     /// ```
     static var groups: [any AnyStateGroup] { get }
 
-    /// The contexts of the machines in its states whose workflows have a context of another type; none by default.
+    /// The contexts of inner machines whose workflows have a context of another type; none by default.
     static var regionContexts: [RegionContext] { get }
 
-    /// The types of the effects that its states declare, and of those of machines within its states; none by default.
+    /// The types of the effects of its states, including machines within its states; none by default.
     ///
-    /// A store keeps no other effects, and makes no others of what it has kept: ``Effecting``.
+    /// A store saves and reads only these effects: see ``Effecting``.
     static var effects: [any Effect.Type] { get }
 
-    /// How much of what happens each machine of this workflow keeps in its journal; nothing by default.
+    /// The size of the journal of each machine of this workflow; by default there is no journal.
     ///
     /// ```swift
     /// static var journal: JournalLimit? { .last(100) }
@@ -94,13 +95,13 @@ public protocol Workflow: Sendable {
     /// Archives and copies have the journal. See ``StateMachine/journal``.
     static var journal: JournalLimit? { get }
 
-    /// The keys of a user info whose values no journal of these machines keeps; none by default.
+    /// The keys of user infos whose values journals leave out; none by default.
     ///
     /// ```swift
     /// static var secretUserInfoKeys: Set<String> { ["password", "cardNumber"] }
     /// ```
     ///
-    /// Hooks and observers get the values. Lines that are already in an archive keep what they have.
+    /// Hooks and observers get the values. Existing lines in an archive stay unchanged.
     static var secretUserInfoKeys: Set<String> { get }
 
     /// Makes the definition with all its events.
@@ -111,36 +112,36 @@ extension Workflow {
     /// An event of this workflow, from a source to a destination.
     public typealias Event<Source, Destination> = WorkflowEvent<Self, Source, Destination>
 
-    /// An action of this workflow, which a state allows.
+    /// An action of this workflow.
     public typealias Action<State, Result> = WorkflowAction<Self, State, Result>
 
-    /// The type's own name; that of a generic type with its arguments in full, as ``WorkflowState/name``.
+    /// The name of the type, including the arguments of a generic type, like ``WorkflowState/name``.
     public static var name: String { defaultName(of: Self.self) }
 
-    /// 1, the version of a workflow that has not changed yet.
+    /// The default version 1.
     public static var version: Int { 1 }
 
-    /// No steps, as long as the version is 1.
+    /// The default: no steps.
     public static var migrations: [Migration] { [] }
 
-    /// No further states.
+    /// The default: no further states.
     public static var states: [any WorkflowState.Type] { [] }
 
-    /// No states that are said to be final.
+    /// The default: no declared final states.
     public static var finals: [any WorkflowState.Type] { [] }
 
-    /// No further groups.
+    /// The default: no further groups.
     public static var groups: [any AnyStateGroup] { [] }
 
-    /// No contexts of machines in states.
+    /// The default: no contexts of inner machines.
     public static var regionContexts: [RegionContext] { [] }
 
-    /// No effects.
+    /// The default: no effects.
     public static var effects: [any Effect.Type] { [] }
 
-    /// No journal.
+    /// The default: no journal.
     public static var journal: JournalLimit? { nil }
 
-    /// No secrets.
+    /// The default: no secret keys.
     public static var secretUserInfoKeys: Set<String> { [] }
 }

@@ -1,8 +1,8 @@
 /// A mistake in the definition of a workflow.
 ///
-/// Most of them stop the program when the workflow is first used. The others do not, and a test finds them in
-/// ``Workflow/diagnostics``. ``stopsTheProgram`` says which. What is odd about a right definition, such as a state that nothing leads to, is
-/// a `WorkflowFinding`.
+/// Most problems stop the program at the first use of the workflow; ``stopsTheProgram`` tells. A test finds the others
+/// in ``Workflow/diagnostics``. Warnings about a valid definition, such as an unreachable state, are
+/// `WorkflowFinding`s.
 @nonexhaustive
 public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The workflow's name is blank.
@@ -11,44 +11,49 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The workflow's version is less than 1.
     case badVersion(Int)
 
-    /// No migration leads to a version, so older archives cannot be read.
+    /// A version has no migration, so older archives are unreadable.
     case missingMigration(version: Int)
 
     /// Two migrations to the same version have the same name.
     case duplicateMigration(String, version: Int)
 
-    /// A migration leads to a version that does not exist, or is listed after one that leads to a newer version.
+    /// A migration leads to an unknown version, or is listed after a migration to a newer version.
     case misplacedMigration(String, version: Int)
 
-    /// A migration leads to a state that does not exist in that version, by the later steps.
+    /// A migration leads to a state that does not exist in that version, according to the later steps.
     ///
-    /// It does not stop the program, because a step with a closure may rename the state.
+    /// The program goes on, because a step with a closure may rename the state.
     case migrationToUnknownState(String, version: Int, migration: String)
 
     /// The name of a state is blank; the payload is its class.
     case blankStateName(className: String)
 
-    /// Several states have the same name, so an archive would be ambiguous; of a table there are no class names.
+    /// Several states have the same name, so an archive would be ambiguous.
+    ///
+    /// States of a table have no class names.
     case duplicateStateName(String, classNames: [String])
 
-    /// No state of the workflow is in a group.
+    /// A group has no states.
     case emptyGroup(String)
 
     /// Groups of different protocols, or of a table, have the same name.
     case duplicateGroupName(String)
 
-    /// The closure of a group does not match its protocol.
+    /// The closure of a group contradicts its protocol.
     ///
-    /// The definition can only check the initial state, which has an object. For other states, the first object stops the program.
+    /// The definition checks the initial state, which has an object. For other states, the first object stops the
+    /// program.
     case mistakenGroup(String, state: String)
 
     /// The name of an event is blank; the payload is its property.
     case blankEventName(property: String)
 
-    /// Several events have the same name; of a table there are no properties.
+    /// Several events have the same name.
+    ///
+    /// Events of a table have no properties.
     case duplicateEventName(String, properties: [String])
 
-    /// An event leads nowhere, because it lists no source or no destination.
+    /// An event has no pairs, because it lists no source or no destination.
     case emptyEvent(String)
 
     /// The name of an action is blank; the payload is its property.
@@ -57,57 +62,67 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// Several actions have the same name.
     case duplicateActionName(String, properties: [String])
 
-    /// An action is not allowed in any state of the workflow.
+    /// No state of the workflow allows an action.
     case emptyAction(String)
 
     /// Several properties have the same event value, or the same action.
     case sharedEvent(properties: [String])
 
-    /// An event is ignored in a state that it also leads from.
+    /// A state that ignores an event is also its source.
     case contradictoryIgnore(event: String, state: String)
 
     /// An event both updates a state and leads from it to itself.
     case contradictoryUpdate(event: String, state: String)
 
-    /// A state's work is that of a state of another workflow: `work(_:)` gets the ``Workplace`` of that one.
+    /// A state's work is for another workflow: `work(_:)` gets the ``WorkCall`` of the other one.
     case foreignWork(className: String, workflow: String)
 
-    /// An event fires when work has failed or is done, and none of the states that it leads from is ``Working``.
+    /// An event fires after work, and none of its sources is ``Working``.
     case eventWithoutWork(event: String)
 
-    /// Several events fire when the work of a state has failed, or when it is done.
+    /// An ``EmptyState`` has its own property, which an event fired without an object resets to the value of `init()`.
+    ///
+    /// Machines in a state and ``Live`` values are allowed, because `init()` makes new ones.
+    case emptyStateWithData(className: String, property: String)
+
+    /// Several events fire after failed work of a state, or after completed work.
     case ambiguousWork(state: String, events: [String])
 
-    /// An event fires by itself in a state, and neither has a builder for it nor leads to exactly one state, an empty one.
+    /// An automatic event in a state has no builder, and does not lead to exactly one state that is empty.
     case missingBuilder(event: String, state: String)
 
-    /// A state holds a machine, or has a property for one, and is neither ``Composite`` nor ``Copying``: its copy would change with the original.
+    /// A state has a machine, or a property for one, and is neither ``Composite`` nor ``Copying``.
     ///
-    /// The definition can only check the initial state and, for ``Workflow/diagnostics``, each ``EmptyState``, which have objects. For other
-    /// states, the first object that is fired or restored stops the program. A machine in a property of the type `any` protocol shows only
-    /// while it is there; such a state stops the program at its first ``StateMachine/copy()`` with a machine, at the latest.
+    /// Its copy would change with the original.
+    ///
+    /// The definition checks the initial state and, for ``Workflow/diagnostics``, each ``EmptyState``, because these
+    /// have objects. For other states, the first object that is fired or restored stops the program. A property of type
+    /// `any` protocol shows a machine only while it holds one; such a state stops the program at the latest at its
+    /// first ``StateMachine/copy()`` with a machine.
     case uncopiableMachine(className: String, property: String)
 
     /// A ``Composite`` state holds a machine that its ``Composite/regions`` do not list.
     ///
-    /// Nobody activates such a machine with the state, so that its deadlines do not come after a restoration. The initial state shows it, and
-    /// each ``EmptyState``. It does not stop the program: a state may keep a machine for a later state.
+    /// Such a machine is not activated with the state, so its deadlines stay off after a restoration. The initial state
+    /// and each ``EmptyState`` are checked. The program goes on, because a state may keep a machine for a later state.
     case unlistedRegion(className: String, property: String)
 
-    /// An event fires when machines in a state have ended, but the state is not ``Composite``, so that none of them belongs to it.
+    /// An event waits for the end of machines in a state that is not ``Composite``, so that no machine belongs to the
+    /// state.
     case completionWithoutRegions(event: String, state: String)
 
-    /// An event fires when machines in a state have ended, and their workflow has no final state: it never fires by itself.
+    /// An event waits for the end of machines whose workflow has no final state, so it never fires by itself.
     case completionWithoutEnd(event: String, workflow: String)
 
-    /// Machines of a workflow in states of this one have a context of another type, and ``Workflow/regionContexts`` does not make it: they have
-    /// none when they are restored.
+    /// Inner machines of a workflow need a context of another type, and ``Workflow/regionContexts`` does not make it.
+    ///
+    /// After a restoration they have no context.
     case missingRegionContext(workflow: String)
 
-    /// An event updates a state some time after that was entered, or leads from it to itself after no time.
+    /// An event updates a state after a time since its entry, or leads from it to itself after no time.
     ///
-    /// An update does not begin that time anew, and a time of zero or less has always passed. So the event is due again at once, without an
-    /// end.
+    /// An update keeps the date of entry, and a time of zero or less has always passed. The event is therefore due
+    /// again at once, endlessly.
     case endlessDeadline(event: String)
 
     /// The name of a type of effects is blank.
@@ -119,44 +134,47 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The type of the initial state is neither a class nor `any` protocol of states: for example an optional, or `any Error`.
     case unsuitableStateType(String)
 
-    /// A state does not have the type of the initial state: it is not a subclass of that class, or does not conform to that
-    /// protocol.
+    /// A state is not of the initial state's type: not a subclass of the class, or without conformance to the protocol.
     ///
-    /// Whether a class conforms is known of an ``EmptyState``, and of every class if ``Workflow/groups`` has a group of that protocol.
+    /// Conformance is known for an ``EmptyState``, and for every class if ``Workflow/groups`` has a group of the
+    /// protocol.
     case foreignState(className: String, expected: String)
 
-    /// An event or an action is within a property, such as an optional, a list or a `lazy` one, where it cannot be found.
+    /// An event or action is hidden within a property, such as an optional, a list or a `lazy` property.
     case hiddenEvent(property: String)
 
-    /// A property holds an event or an action that is declared for another workflow.
+    /// A property holds an event or action of another workflow.
     case foreignEvent(property: String, workflow: String)
 
-    /// The initial state is an enum or a struct; a state has to be a class.
+    /// The initial state is an enum or a struct instead of a class.
     case initialStateIsNoClass(String)
 
-    /// A guard was added before an `or`, and is not asked for the pairs that `or` adds, because they are not of its types.
+    /// A guard before an `or` skips the pairs that `or` adds, because they have other types.
     case unaskedGuard(event: String)
 
-    /// The class of the initial state is not registered: no event and no list of states names it.
+    /// The class of the initial state is unregistered: no event and no list of states names it.
     case unregisteredInitialState(String)
 
-    /// A table names a state that it does not list; the place says where.
+    /// A table names an unlisted state; the payload has the place.
     case unknownTableState(String, place: String)
 
-    /// A table says that states are within one another in a circle.
+    /// States of a table contain one another in a circle.
     case circularSuperstates([String])
 
-    /// The time after which an event of a table fires is no number of seconds from 0 on.
+    /// The delay of a table's event is no number of seconds from 0.
     case badDeadline(event: String)
 
-    /// A table says what a workflow of data cannot do; the text names it.
+    /// A table uses a feature that a workflow of data lacks; the text names it.
     case unsupportedInTable(String)
 }
 
 extension WorkflowProblem {
-    /// Whether the first use of the workflow stops the program; the others are only in ``Workflow/diagnostics``.
+    /// Whether the problem stops the program at the first use of the workflow.
     ///
-    /// What only an object of an ``EmptyState`` shows does not stop it at once: objects are made for ``Workflow/diagnostics`` and for fires.
+    /// Other problems appear only in ``Workflow/diagnostics``.
+    ///
+    /// Problems of an ``EmptyState``'s object appear later, because objects are made for ``Workflow/diagnostics`` and
+    /// for fires.
     public var stopsTheProgram: Bool {
         switch self {
         case .migrationToUnknownState, .endlessDeadline, .completionWithoutEnd, .unlistedRegion, .missingRegionContext:
@@ -167,7 +185,7 @@ extension WorkflowProblem {
 }
 
 extension WorkflowProblem: CustomStringConvertible {
-    /// A sentence that names what is wrong.
+    /// A sentence about the problem.
     public var description: String {
         switch self {
         case .blankWorkflowName:
@@ -191,7 +209,7 @@ extension WorkflowProblem: CustomStringConvertible {
         case .duplicateGroupName(let name):
             "Several groups have the name \"\(name)\". Give one of them another name."
         case .mistakenGroup(let name, let state):
-            "The closure of the group \"\(name)\" is wrong about \(state): it asks for something other than the group's protocol."
+            "The closure of the group \"\(name)\" is wrong about \(state). Let it check conformance to the group's protocol."
         case .blankEventName(let property):
             "The event of the property `\(property)` has a blank name."
         case .duplicateEventName(let name, let properties):
@@ -211,31 +229,32 @@ extension WorkflowProblem: CustomStringConvertible {
         case .contradictoryUpdate(let event, let state):
             "The event \"\(event)\" updates \(state), and also leads from it to itself."
         case .foreignWork(let className, let workflow):
-            "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `Workplace` of this workflow."
+            "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `WorkCall` of this workflow."
         case .eventWithoutWork(let event):
-            "The event \"\(event)\" fires when work has ended, but no state that it leads from is `Working`."
+            "The event \"\(event)\" fires at the end of work, but none of its sources is `Working`."
+        case .emptyStateWithData(let className, let property):
+            "\(className) is an EmptyState with data in `\(property)`, which a fire without an object resets. Conform it to WorkflowState."
         case .ambiguousWork(let state, let events):
-            "Several events fire when the work of \(state) has ended in one way: \(events.joined(separator: ", "))."
+            "Several events fire at the same outcome of the work of \(state): \(events.joined(separator: ", "))."
         case .missingBuilder(let event, let state):
-            "The event \"\(event)\" fires by itself in \(state), and nothing makes the state to enter. Add `.enters { … }` to the event."
+            "The automatic event \"\(event)\" in \(state) has no builder of its destination. Add `.enters { … }` to the event."
         case .uncopiableMachine(let className, let property):
-            "\(className) holds a state machine in `\(property)` and is not Copying: its copy would change with the original. "
-                + "Conform it to `Composite`, or to `Copying` if its machine is to go on by itself."
+            "\(className) holds a state machine in `\(property)` without being Copying: its copy would share the machine. "
+                + "Conform it to `Composite`, or to `Copying` for an independent machine."
         case .unlistedRegion(let className, let property):
-            "\(className) holds a state machine in `\(property)` that its `regions` do not list: it is not activated with the state, and "
-                + "its deadlines do not come. List it, or keep it in an object of its own until a later state lists it."
+            "The `regions` of \(className) leave out the state machine in `\(property)`: the machine stays inactive, and its "
+                + "deadlines never fire. List it, or hold it in another object until a later state lists it."
         case .completionWithoutRegions(let event, let state):
             "The event \"\(event)\" fires when machines in \(state) have ended. Conform \(state) to `Composite`, and list them in `regions`."
         case .completionWithoutEnd(let event, let workflow):
-            "The event \"\(event)\" fires when machines of \(workflow) have ended, but an event leaves every state of \(workflow). "
+            "The event \"\(event)\" fires when machines of \(workflow) have ended, but \(workflow) has no final state. "
                 + "Let it wait for other machines, or fire it from a state's hook."
         case .missingRegionContext(let workflow):
-            "Machines of \(workflow) in states of this workflow need a context of their own type, and have none when they are restored. "
+            "Restored machines of \(workflow) in states of this workflow lack a context, because its type differs. "
                 + "Add a `RegionContext` of \(workflow) to `regionContexts`, with a closure that takes this workflow's context."
         case .endlessDeadline(let event):
-            "The event \"\(event)\" is due again at once when it has fired, again and again: an update does not begin the time anew "
-                + "that has passed since the state was entered, and a time of zero or less has always passed. Let `due` take a date from "
-                + "the state's data, or guard the event."
+            "The event \"\(event)\" is due again at once after each fire: an update keeps the date of entry, and a delay of "
+                + "zero has always passed. Compute the date in `due` from the state's data, or guard the event."
         case .blankEffectName(let typeName):
             "The name of the effect \(typeName) is blank."
         case .duplicateEffectName(let name, let typeNames):
@@ -243,29 +262,29 @@ extension WorkflowProblem: CustomStringConvertible {
         case .unsuitableStateType(let name):
             "The initial state is declared as \(name), which is neither a class nor `any` protocol of states."
         case .foreignState(let className, let expected):
-            "The state \(className) does not have the type of `initial`, \(expected). Did you mean `any` protocol?"
+            "The state \(className) lacks the type of `initial`, \(expected). Did you mean `any` protocol?"
         case .hiddenEvent(let property):
-            "The property \(property) contains an event or action. Declare each as a stored property of its own."
+            "The property \(property) contains an event or action. Declare each as a separate stored property."
         case .foreignEvent(let property, let workflow):
             "The property \(property) has an event or action of \(workflow). Declare one of this workflow with `Event(…)` or `Action(…)`."
         case .initialStateIsNoClass(let name):
-            "The initial state is a \(name), which is no object and no class of a state. A state has to be a class."
+            "The initial state is a \(name) instead of an object of a class. Make the state a class."
         case .unaskedGuard(let event):
-            "A guard of the event \"\(event)\" is not asked for the pairs that `or` adds. Put the guard after `or`."
+            "A guard of the event \"\(event)\" misses the pairs that a later `or` adds. Put the guard after `or`."
         case .unregisteredInitialState(let className):
             "The initial state \(className) is not registered. Name it in an event or list it in `states`."
         case .unknownTableState(let name, let place):
             "The table lists no state \"\(name)\", which is named in \(place)."
         case .circularSuperstates(let names):
-            "The states \(names.joined(separator: ", ")) are within one another in a circle."
+            "The states \(names.joined(separator: ", ")) contain one another in a circle."
         case .badDeadline(let event):
-            "The time after which the event \"\(event)\" fires is not a number of seconds from 0 to 100 billion."
+            "The delay of the event \"\(event)\" is not a number of seconds from 0 to 100 billion."
         case .unsupportedInTable(let text):
             "A workflow of data cannot do this: \(text)."
         }
     }
 
-    /// What names the things of one name; nothing in a table, where they are the name alone.
+    /// The list of classes or properties that share a name; empty for a table.
     private static func list(_ names: [String]) -> String {
         names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
     }

@@ -1,8 +1,7 @@
-/// A state of a workflow: a class with just the data that this state needs.
+/// A state of a workflow: a class with exactly the data of the state.
 ///
-/// Refine it with a protocol of your own that says what every state of a workflow can be asked, and conform your classes
-/// to that. `Codable` is usually synthesized; state classes are `final` classes of `let`s wherever possible, which makes
-/// them `Sendable` as they stand.
+/// Refine it with a protocol for all states of your workflow, and conform your classes to that protocol. `Codable` is
+/// usually synthesized. Prefer `final` classes with `let` properties, which are `Sendable` as they stand.
 ///
 /// ```swift
 /// protocol DownloadState: WorkflowState { var request: Request? { get } }
@@ -14,33 +13,35 @@
 /// }
 /// ```
 ///
-/// A subclass of a state *is* that state: an event that leads from `FailureState` also leads from
-/// `TimedOutState: FailureState`. A subclass that no event names is listed in ``Workflow/states``.
+/// A subclass of a state *is* that state: an event from `FailureState` also leads from `TimedOutState: FailureState`.
+/// List subclasses that no event names in ``Workflow/states``.
 ///
-/// A state has hooks by conforming to capabilities: ``ExitGuarding``,
+/// Capabilities give a state hooks: ``ExitGuarding``,
 /// ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``, ``Entering``, ``Restoring``, ``Copying``, ``Working``.
 public protocol WorkflowState: AnyObject, Codable, Sendable {
-    /// The stable name of this state, which archives, errors and tables use.
+    /// The stable name of this state in archives, errors and tables.
     ///
-    /// The default is the name of the class without its module. Give a class that may be renamed one day a name of its
-    /// own.
+    /// The default is the name of the class without its module. Give a class its own name if it may be renamed.
     ///
-    /// The default name of a generic class has the arguments with their modules and the types around them, such as `Loaded<Shop.Sales.Item>`.
-    /// Modules of the system are left out: `Loaded<Date>`. A class within a generic type has that type before its name. Types that have the same
-    /// name in private scopes of one module cannot be told apart. Give such a class a name of its own, also if an argument may be renamed or
-    /// moved one day. Archives that have `Loaded<Item>`, the default name of earlier versions, are still read where one state alone had it.
+    /// The default name of a generic class includes the arguments with their modules and outer types, such as
+    /// `Loaded<Shop.Sales.Item>`. Modules of the system are left out: `Loaded<Date>`. A class within a generic type is
+    /// prefixed by that type. Types with the same name in private scopes of one module are ambiguous. Give such a class
+    /// its own name, also if an argument may be renamed or moved. Archives with `Loaded<Item>`, the default name of
+    /// earlier versions, stay readable if it is unique.
     ///
-    /// If subclasses have other names, the superclass declares a `class var`: a subclass cannot override the
+    /// If subclasses have other names, the superclass declares a `class var`, because a subclass cannot override the
     /// default.
     static var name: String { get }
 }
 
 extension WorkflowState {
-    /// The name of the class, without its module; that of a generic class with its arguments in full: `Loaded<Shop.Sales.Item>`.
+    /// The name of the class without its module, including the arguments of a generic class: `Loaded<Shop.Sales.Item>`.
     public static var name: String { defaultName(of: Self.self) }
 }
 
-/// A state without data, which the machine makes itself: events that lead to it need no argument.
+/// A state without data, which the machine makes itself.
+///
+/// Events to it need no argument.
 ///
 /// ```swift
 /// final class CancelledState: DownloadState, EmptyState {}

@@ -1,62 +1,66 @@
-/// A state with work of its own: a task that runs as long as the machine is in the state.
+/// A state with work: a task that runs while the machine is in the state.
 ///
 /// ```swift
 /// final class ConnectingState: SessionState, Working {
 ///     let host: String
 ///     init(host: String) { self.host = host }
 ///
-///     func work(_ here: Workplace<Session>) async throws {
-///         let socket = try await here.context.open(host)
-///         try here.fire.connected(ConnectedState(socket))
+///     func work(_ call: WorkCall<Session>) async throws {
+///         let socket = try await call.context.open(host)
+///         try call.fire.connected(ConnectedState(socket))
 ///     }
 /// }
 /// ```
 ///
-/// The work begins once, when everybody has been called who hears of the state's entering or restoring, and one of Swift's threads is free. If
-/// the machine has left the state by then, it does not begin; if the machine leaves the state just then, it begins cancelled. It is cancelled when
-/// the machine leaves the state, before ``Exiting/didExit(_:)``, or is released; in a ``StateMachine/run()`` it counts no longer from then on, and is
-/// cancelled a moment later. It does not keep the machine alive.
-public protocol Working<Life>: Capability {
+/// The work begins once, after all callbacks of entering or restoring the state, when a thread is free. If the machine
+/// has already left the state, the work never begins; if it leaves the state at that moment, the work begins cancelled.
+///
+/// The work is cancelled when the machine leaves the state, before ``Exiting/didExit(_:)``, or is released. In a
+/// ``StateMachine/run()`` it is invalid from then on, and is cancelled a moment later. It leaves the machine
+/// unretained.
+public protocol Working<MachineWorkflow>: Capability {
     /// The workflow of the state; inferred from ``work(_:)``.
-    associatedtype Life: Workflow
+    associatedtype MachineWorkflow: Workflow
 
-    /// Does the work of the state, in a task of its own, or in a child task of ``StateMachine/run()``.
+    /// Does the work of the state, in its own task or in a child task of ``StateMachine/run()``.
     ///
-    /// A task of its own has no task-local values, and neither the priority nor the actor of whoever has fired. What the work fires through the
-    /// workplace is rejected as ``InvalidTransition/Reason-swift.enum/notCurrent`` once it does not count any more: when the machine has left the
-    /// state or is about to, when other work has begun after an update, or when its run was cancelled. It may fire updates of its state at any rate:
-    /// they keep it going.
-    /// - Parameter here: The machine's context, and the events that it may fire.
+    /// Its own task has no task-local values, and neither the priority nor the actor of the caller of `fire`. Fires
+    /// through the call are rejected as ``InvalidTransition/Reason-swift.enum/notCurrent`` once the work is invalid.
+    /// This happens when the machine has left the state or is about to, when other work has begun after an update, and
+    /// when its run was cancelled. It may fire updates of its state at any rate, which keep it going.
     ///
-    /// When it returns, it fires the event of the state with ``WorkflowEvent/whenDone()``.
+    /// After returning, it fires the state's event with ``WorkflowEvent/whenDone()``.
+    /// - Parameter call: The machine's context, and the events that the work may fire.
     /// - Throws: Any error. It fires the event of the state with `whenFailed(enters:)`; without one, observers get
-    ///   ``Occurrence/Outcome/failed(_:)``. A `CancellationError` is no failure if the state was left before.
-    func work(_ here: Workplace<Life>) async throws
+    ///   ``Occurrence/Kind-swift.enum/failed``. A `CancellationError` is no failure if the state was left before.
+    func work(_ call: WorkCall<MachineWorkflow>) async throws
 
-    /// Takes over the work of the data before, when an update has replaced that by this object.
+    /// Takes over the old data's work after an update to this object.
     ///
-    /// Called on the firing thread right after the update was committed, before `didFire` and the observers. Hand over here what only lives in the
-    /// old object, such as an open connection. The work may still be about to make it: ``Workplace/machine`` tells the work which object is current.
-    /// It is not called when the work has not begun yet: that begins with this object.
-    /// - Parameter old: The object before the update, whose ``work(_:)`` is running or was completed, or that has taken over such work itself.
-    /// - Returns: Whether that work counts for this object; otherwise it is cancelled, and the work of this object begins. By default
-    ///   `true`.
-    func takesOverWork(of old: Self) -> Bool
+    /// Called on the firing thread right after the commit of the update, before `didFire` and the observers. Pass on
+    /// live parts of the old object here, such as an open connection. The work may still be about to make it;
+    /// ``WorkCall/machine`` gives the work the current object. The method is skipped if the work has not begun: it then
+    /// begins with this object.
+    /// - Parameter old: The object before the update, whose ``work(_:)`` runs or is completed, or which has taken over
+    ///   work itself.
+    /// - Returns: Whether the work continues for this object, by default `true`; otherwise it is cancelled, and this
+    ///   object's work begins.
+    func continuesWork(of old: Self) -> Bool
 }
 
 extension Working {
-    /// Lets the work go on.
-    public func takesOverWork(of old: Self) -> Bool { true }
+    /// Continues the work.
+    public func continuesWork(of old: Self) -> Bool { true }
 }
 
-/// Where the work of a state is done: what it is handed.
+/// The environment of a state's work.
 ///
-/// It does not keep the machine alive. It is for the state's ``Working/work(_:)`` and what that calls.
-public struct Workplace<W: Workflow>: Sendable {
-    /// What the machine was given for its states.
+/// It leaves the machine unretained. Use it in ``Working/work(_:)`` and in the functions called there.
+public struct WorkCall<W: Workflow>: Sendable {
+    /// The machine's context.
     public let context: W.Context
 
-    /// What tells whether the work still counts, and which machine it is for: a `StateWork`, which this layer does not know.
+    /// The `StateWork`, which this layer does not know: it has the machine, and tells whether the work is valid.
     let work: any AnyObject & Sendable
 
     /// The class of the state.
@@ -71,42 +75,43 @@ public struct Workplace<W: Workflow>: Sendable {
 
 // MARK: - Work that fails
 
-/// What an event that fires when the work of a state has failed enters.
+/// The event after failed work of a state.
 struct FailureRule: Sendable {
-    /// The states whose work it is about.
+    /// The states of the work.
     let sources: ClosureTypes.Parameter
 
-    /// Builds the state to enter from the one that is left and the error; `nil` for what the event enters anyway.
+    /// Builds the destination from the state being left and the error; `nil` for the event's own builder.
     let build: StateBuilder?
 }
 
 extension WorkflowEvent {
-    /// Makes the event fire by itself when the work of its source has thrown an error.
+    /// Makes the event automatic: it fires after the work of its source has thrown an error.
     ///
     /// ```swift
     /// let fail = Event(from: ConnectingState.self, to: BackingOffState.self)
     ///     .whenFailed { connecting, error in BackingOffState(after: connecting) }
     /// ```
     ///
-    /// The source is ``Working``, and has no other event of this kind. ``StateTransition/failure`` is the error. If the event is
-    /// rejected, observers get the error all the same. A builder that needs the context or the date is one of `enters`: it has the error in
-    /// ``EventCall/failure``.
-    /// - Parameter build: Builds the state to enter from the one that is left and the error. What it throws declines the transition.
+    /// The source is ``Working``, and has no other event of this kind. ``StateTransition/failure`` is the error. If the
+    /// event is rejected, observers still get the error. A builder that needs the context or the date is a builder of
+    /// `enters`, with the error in ``EventCall/failure``.
+    /// - Parameter build: Builds the destination from the state being left and the error. Its error declines the
+    ///   transition.
     /// - Returns: The event with this cause.
     public func whenFailed(
         enters build: @escaping @Sendable (Source, any Error) throws -> Destination
     ) -> Self {
         adding(
             Self.rule { source, _, userInfo, _ in
-                guard let error = userInfo.failure else { preconditionFailure("The work has thrown an error.") }
+                guard let error = userInfo.failure else { preconditionFailure("Failed work has no error.") }
                 return try build(source, error)
             }
         )
     }
 
-    /// Makes the event fire by itself when the work of its source has thrown an error.
+    /// Makes the event automatic: it fires after the work of its source has thrown an error.
     ///
-    /// It enters what the event's builder makes, or else the only empty state that it leads to.
+    /// It enters the state of the event's builder, or the only empty state that it leads to.
     /// - Returns: The event with this cause.
     public func whenFailed() -> Self { adding(nil) }
 
@@ -117,15 +122,15 @@ extension WorkflowEvent {
 }
 
 extension WorkflowEvent {
-    /// Makes the event fire by itself when the work of its source is done: when it has returned without an error.
+    /// Makes the event automatic: it fires after the work of its source has returned.
     ///
     /// ```swift
     /// let done = Event(from: ConvertingState.self, to: ConvertedState.self).whenDone().enters { ConvertedState(file: $0.file) }
     /// ```
     ///
-    /// It enters what the event's builder makes, or else the only empty state that it leads to. The source is ``Working``, and has no other event of
-    /// this kind. It does not fire if the machine has left the state, or if the work does not count any more. What a guard declines does not come
-    /// again; observers hear of the rejection.
+    /// It enters the state of the event's builder, or the only empty state that it leads to. The source is ``Working``,
+    /// and has no other event of this kind. It stays off if the machine has left the state, or if the work is invalid.
+    /// A declined event is not retried; observers are told of the rejection.
     /// - Returns: The event with this cause.
     public func whenDone() -> Self {
         .init(declaration.adding(done: ClosureTypes.Parameter(Source.self, of: W.AnyState.self)))
@@ -133,6 +138,6 @@ extension WorkflowEvent {
 }
 
 extension StateTransition {
-    /// The error of the work that has failed, if the event has fired for that.
+    /// The error of the failed work; `nil` for another event.
     public var failure: (any Error)? { fullUserInfo.failure }
 }

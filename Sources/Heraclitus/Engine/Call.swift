@@ -1,14 +1,14 @@
-// For which call does something happen?
+// The context of one call of a machine.
 import HeraclitusEssentials
 
-/// One call of a machine: which machine, on which thread, and the values that the caller passed.
+/// A call of a machine: the machine, the thread, and the caller's values.
 struct Call: ~Copyable {
     private let callers: CallersMachine
 
-    /// The machine, for the state of its thread.
+    /// The identity of the machine, for the state of its thread.
     let id: ObjectIdentifier
 
-    /// The values that the caller passed, with the cause of an event that fires by itself.
+    /// The caller's values, with the cause of an automatic event.
     let fullUserInfo: UserInfo
     let thread: CurrentThread<ThreadState>
 
@@ -24,45 +24,47 @@ struct Call: ~Copyable {
         @inline(__always) get { callers.machine }
     }
 
-    /// The values that the caller passed, for users, who may pass them on.
+    /// The caller's values without the cause, for users who pass them on.
     var userInfo: UserInfo { fullUserInfo.withoutCause }
 
-    /// Asks the turn of the machine.
+    /// Uses the turn of the machine.
     @inline(__always)
     func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result { thread.content.withTurn(of: id, body) }
 
-    /// Keeps an object until the machine has been released.
+    /// Retains an object until the machine has been released.
     @inline(__always)
     func retire(_ object: consuming OwnedObject) { thread.content.retire(object, of: id) }
 }
 
-/// What a call wants of a machine.
+/// The purpose of a call.
 enum CallPurpose {
     /// A transition, an action or an announcement.
     case fire
 
-    /// A transition that an active machine makes by itself; it activates none.
+    /// An automatic transition of an active machine.
+    ///
+    /// It never activates a machine.
     case automatic
 
-    /// To know whether a fire would be a transition.
+    /// Checks whether a fire would be a transition.
     case rehearsal
 
-    /// To know whether a fire would be a transition, and all guards that decline.
+    /// Checks whether a fire would be a transition, and collects all declining guards.
     case survey
 
-    /// To activate it.
+    /// Activates the machine.
     case activation
 
-    /// Whether it changes nothing.
+    /// Whether the call changes nothing.
     @inline(__always)
     var endsWithGuards: Bool { self == .rehearsal || self == .survey }
 
-    /// The purpose of a fire whose event was chosen in some way.
+    /// The purpose of a fire by an event selector.
     func firing(_ selector: EventSelector) -> CallPurpose {
         self == .fire && selector.isAutomatic ? .automatic : self
     }
 
-    /// The purpose of the action of the holder around a call of a machine in its state.
+    /// The purpose of the holder's action around a call of a machine in its state.
     var ofHolder: CallPurpose {
         switch self {
         case .rehearsal, .survey: .rehearsal
@@ -73,9 +75,11 @@ enum CallPurpose {
 }
 
 extension StateTransition {
-    /// Asks the turn in which its callbacks are called; from one of them.
+    /// Uses the turn of the transition.
+    ///
+    /// Call it in a callback of the transition.
     func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result {
-        // In two steps, or the thread sanitizer takes it for a change of the global.
+        // Two steps, because the thread sanitizer otherwise reports a change of the global.
         let thread = ThreadState.ofThreads.current
         return thread.content.withTurn(of: ObjectIdentifier(treeMachine), body)
     }

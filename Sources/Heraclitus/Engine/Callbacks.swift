@@ -1,19 +1,19 @@
-// Which callbacks does a transition have, and in which order are they called?
+// The callbacks of a transition and their order.
 //
-// In each phase the definition's hooks come first, then the closures that were added to the machine, in the order added.
+// In each phase the definition's hooks come first, followed by the machine's closures in the order of adding.
 
 import Synchronization
 
 // MARK: - Closures of one machine
 
-/// A closure that may be added to a machine.
+/// A closure for a machine.
 enum Callback: Sendable {
     case `guard`(@Sendable (StateTransition) throws -> Void)
     case hook(CallbackPhase, @Sendable (StateTransition) -> Void)
     case notice(@Sendable (Occurrence) -> Void)
     case regionNotice(@Sendable (Occurrence) -> Void)
 
-    /// When it is called.
+    /// The phase in which the closure is called.
     var phase: CallbackPhase {
         switch self {
         case .guard: .guards
@@ -24,7 +24,7 @@ enum Callback: Sendable {
     }
 }
 
-/// A closure at a machine, as long as it is not cancelled.
+/// A closure of a machine with a flag for its cancellation.
 final class CallbackEntry: Sendable {
     let callback: Callback
     private let cancelled = Atomic(false)
@@ -36,12 +36,15 @@ final class CallbackEntry: Sendable {
     func cancel() { cancelled.store(true, ordering: .releasing) }
 }
 
-/// The closures of a machine in the order in which they were added.
+/// The closures of a machine in the order of adding.
 ///
-/// Adding one and cancelling one takes constant time on average. A thread that calls closures keeps the list as it was when it began.
+/// Adding and cancelling take constant time on average. A thread that calls closures works on the list of its
+/// beginning.
 @usableFromInline
 struct CallbackList: Sendable {
-    /// A place in the list: closures that are cancelled together have one number, and numbers only grow.
+    /// A slot of the list.
+    ///
+    /// Closures that are cancelled together share a number, and numbers only grow.
     fileprivate struct Slot: Sendable {
         let number: Int
         var entry: CallbackEntry?
@@ -51,21 +54,21 @@ struct CallbackList: Sendable {
         var slots: [Slot] = []
         var emptyCount = 0
 
-        /// How many closures there are for each phase.
+        /// The number of closures in each phase.
         var counts: [CallbackPhase: Int] = [:]
     }
 
-    /// One at most: a machine without closures has a single word for them.
+    /// At most one element, so that a machine without closures needs a single word.
     private var contents: [Contents] = []
 
     private static let lastNumber = Atomic(0)
 
     init(hasJournal: Bool) { if hasJournal { contents = [Contents(counts: [.journal: 1])] } }
 
-    /// A number for closures that are cancelled together, which never comes again.
+    /// A unique number for closures that are cancelled together.
     static func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
 
-    /// The phases in which there are closures.
+    /// The phases with closures.
     var phases: CallbackPhases { contents.first.map { CallbackPhases($0.counts.keys) } ?? [] }
 
     mutating func add(_ callbacks: [Callback], number: Int) {
@@ -77,14 +80,14 @@ struct CallbackList: Sendable {
     }
 
     /// Removes the closures of a number.
-    /// - Returns: The closures, for the caller to release outside of locks.
+    /// - Returns: The closures, for the caller to release outside locks.
     mutating func remove(number: Int) -> [CallbackEntry] {
         contents.isEmpty ? [] : contents[0].remove(number: number)
     }
 
     func contains(number: Int) -> Bool { contents.first?.contains(number: number) ?? false }
 
-    /// The closures of a phase in their order, without one that is cancelled meanwhile.
+    /// The closures of a phase in order, skipping those that are cancelled during the iteration.
     struct Callbacks: Sequence, IteratorProtocol {
         private let slots: [Slot]
         private let phase: CallbackPhase
@@ -121,7 +124,7 @@ extension CallbackList.Contents {
             }
             index += 1
         }
-        // As often as half of the places are empty, so that on average it takes no longer than to add them.
+        // Compacting when half of the slots are empty takes constant time per removal on average.
         if 2 * emptyCount > slots.count {
             slots.removeAll { $0.entry == nil }
             emptyCount = 0
@@ -133,7 +136,7 @@ extension CallbackList.Contents {
         slots[firstIndex(of: number)...].prefix { $0.number == number }.contains { $0.entry != nil }
     }
 
-    /// Where the closures of a number begin.
+    /// The index of the first closure of a number.
     private func firstIndex(of number: Int) -> Int {
         var (low, high) = (0, slots.count)
         while low < high {
@@ -145,11 +148,11 @@ extension CallbackList.Contents {
 }
 
 extension MachineCore {
-    /// The phases in which closures were added.
+    /// The phases with closures of the machine.
     @inline(__always)
     var listened: CallbackPhases { CallbackPhases(rawValue: state.lock.note) }
 
-    /// Whether any closure of the machine's own is called in a phase.
+    /// Whether the machine has closures in a phase.
     @inline(__always)
     func listens(to phases: CallbackPhases) -> Bool { !listened.isDisjoint(with: phases) }
 
@@ -157,7 +160,7 @@ extension MachineCore {
     /// - Returns: Their number.
     func addCallbacks(_ callbacks: [Callback]) -> Int {
         state.lock.withLock { list in
-            // In the lock: the list is searched by numbers, which have to grow in it.
+            // The number is drawn under the lock, because the binary search needs growing numbers.
             let number = CallbackList.newNumber()
             list.add(callbacks, number: number)
             state.lock.changeNote(list.phases.rawValue)
@@ -165,20 +168,22 @@ extension MachineCore {
         }
     }
 
-    /// Removes closures, so that no call of them begins any more; does nothing if they were removed before.
+    /// Removes closures, so that no further call of them begins.
+    ///
+    /// Repeated calls do nothing.
     func cancelCallbacks(_ number: Int) {
         let removed = state.lock.withLock { list in
             let removed = list.remove(number: number)
             state.lock.changeNote(list.phases.rawValue)
             return removed
         }
-        // Here and not in the lock: releasing a closure may call user code.
+        // The closures are released outside the lock, because that may call user code.
         withExtendedLifetime(removed) {}
     }
 
     func hasCallbacks(_ number: Int) -> Bool { state.lock.withLock { $0.contains(number: number) } }
 
-    /// The machine's own closures of a phase, as of now.
+    /// The machine's closures of a phase at this moment.
     func closures(in phase: CallbackPhase) -> CallbackList.Callbacks {
         CallbackList.Callbacks(of: state.lock.withLock { $0 }, in: phase)
     }
@@ -187,14 +192,14 @@ extension MachineCore {
 // MARK: - Calling
 
 extension MachineCore {
-    /// Whether anybody is to be called in some phases of a transition.
+    /// Whether a transition has callbacks in some phases.
     @inline(__always)
     func hasListeners(in phases: CallbackPhases, of plan: TransitionPlan) -> Bool {
         !plan.hooks.union(listened).intersection(phases).isEmpty
     }
 
-    /// Asks the guards, in order: all of them, or until one declines.
-    /// - Returns: The errors of those that decline.
+    /// Asks the guards in order: all of them, or until one declines.
+    /// - Returns: The errors of declining guards.
     func unmetGuards(of transition: StateTransition, askingAll: Bool) -> [any Error] {
         var unmet: [any Error] = []
         try? forEachGuard(of: transition.plan) { ask in
@@ -222,18 +227,20 @@ extension MachineCore {
         }
     }
 
-    /// Calls everybody who listens in some phases, in the order of the phases.
+    /// Calls all callbacks of some phases, in order.
     @inline(__always)
     func notify(_ phases: CallbackPhases, of transition: StateTransition) {
         let phases = phases.intersection(transition.plan.kind.phases)
         if hasListeners(in: phases, of: transition.plan) { notify(phases, of: transition.plan, transition) }
     }
 
-    /// Calls everybody who listens in some phases of a plan; the transition may be that of the machine's holder.
+    /// Calls all callbacks of some phases of a plan.
+    ///
+    /// The transition may be the holder's.
     @inline(never)
     func notify(_ phases: CallbackPhases, of plan: TransitionPlan, _ transition: StateTransition) {
         var rest = phases
-        // Looked at anew after each phase: a closure that is added meanwhile is called from the next phase on.
+        // The closures are read again after each phase, so a new closure is called from the next phase on.
         while true {
             let heard = rest.intersection(plan.hooks.union(listened))
             guard let phase = heard.first else { return }
@@ -252,7 +259,7 @@ extension MachineCore {
             if definition.states[plan.source].hooks.isComposite { tellRegions(.willExit, transition) }
             definition.states[plan.source].hooks.willExit(transition)
         case .willEnter:
-            // Asked in place each time, because to hold a compiled state is to copy it.
+            // Accessed in place, because holding a compiled state would copy it.
             definition.states[plan.destination].hooks.willEnter(transition)
             if definition.states[plan.destination].hooks.isEffecting {
                 noteEffects(of: transition.destinationObject)

@@ -1,30 +1,30 @@
-// Which event is to fire?
+// Selects the event to fire.
 
-/// How a caller says which event is to fire.
+/// A caller's choice of the event to fire.
 @usableFromInline
 enum EventSelector {
-    /// An event of the workflow, by number.
+    /// An event of the workflow, by its number.
     case event(Int)
 
-    /// The event of a name.
+    /// An event by its name.
     indirect case named(String)
 
-    /// An event value that belongs to no workflow: no stored property, or a modified copy of one.
+    /// An event value outside the workflow: no stored property, or a modified copy.
     case unbound
 
-    /// An event that is due in a state object, and is to fire only while that is the current one.
+    /// A due event of a state object, which fires only while the object is the current state.
     indirect case due(event: Int, of: any WorkflowState, in: TimerPeriod?)
 
-    /// An event that the work of a state has chosen, and that is to fire only while that counts.
+    /// An event chosen by a state's work, which fires only while the work is valid.
     indirect case ofWork(EventSelector, StateWork.ID)
 
-    /// The one event that leads to the state of an object.
+    /// The only event that leads to the state of an object.
     indirect case entering(AnyObject)
 
-    /// The one event that leads to the state of a name.
+    /// The only event that leads to the state of a name.
     indirect case enteringNamed(String)
 
-    /// Whether what goes on by itself in a state has chosen the event.
+    /// Whether a deadline or work has chosen the event.
     var isAutomatic: Bool {
         switch self {
         case .due, .ofWork: true
@@ -35,7 +35,7 @@ enum EventSelector {
     @inlinable
     init(_ event: Int?) { self = event.map(EventSelector.event) ?? .unbound }
 
-    /// The same for work of a state, if it is for one.
+    /// Binds the selector to a state's work, if there is any.
     @inlinable @inline(__always)
     func bound(to work: StateWork.ID?) -> EventSelector {
         guard let work else { return self }
@@ -44,12 +44,14 @@ enum EventSelector {
 }
 
 extension MachineCore {
-    /// The state object in which everything accepted so far will leave the machine; in its turn.
+    /// The state object that all accepted transitions lead to.
+    ///
+    /// Call it in the machine's turn.
     func expectedObject(_ call: borrowing Call) -> AnyObject {
         call.turn { $0.lastQueued?.destinationObject } ?? state.withOwnersView { state, _ in state }
     }
 
-    /// Finds the event that a selector names in another way than by number.
+    /// Finds the event of a selector without an event number.
     @inline(never)
     func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Rejection) -> Int {
         func rejection(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> Rejection {
@@ -92,7 +94,7 @@ extension MachineCore {
         }
     }
 
-    /// The rejection of an object that is of no state.
+    /// The rejection of an object of an unregistered class.
     private func unregistered(_ object: AnyObject, _ selector: EventSelector, _ source: Int) -> Rejection {
         let mismatch = definition.mismatch(of: object)
         var rejection = rejection(

@@ -1,57 +1,57 @@
 public import HeraclitusEssentials
 
-/// An error of a machine, in parts: what was tried, why that is not possible, and what would work.
+/// An error of a machine in parts: attempt, explanation and suggestion.
 ///
-/// Names that the caller gave are shortened in texts; properties have them whole.
+/// Texts shorten the caller's names; properties have the whole names.
 protocol ExplainedError: LocalizedError, CustomStringConvertible {
-    /// What was tried, and where: `Download cannot fire "cancel" in CompletedState`.
+    /// The attempt and its place: `Download cannot fire "cancel" in CompletedState`.
     var attempt: String { get }
 
     /// The name of the workflow.
     var workflow: String { get }
 
-    /// Where the machine is, if it belongs to another one.
+    /// The machine's place in its tree; `nil` for a machine on its own.
     var path: String? { get }
 
-    /// Why not.
+    /// The reason.
     var explanation: String { get }
 
-    /// What would work, if anything does.
+    /// A remedy, if there is one.
     var suggestion: String? { get }
 
-    /// What somebody threw who was asked, such as a guard.
+    /// The error of user code, such as a guard.
     var underlyingError: (any Error)? { get }
 }
 
 extension ExplainedError {
-    /// Which machine it was.
+    /// The workflow of the machine, and its place in a tree.
     fileprivate var place: String { "\(workflow)\(path.map { " (\($0))" } ?? "")" }
 
-    /// The error of another machine that is the reason for this one.
+    /// The error of another machine that has caused this error.
     private var cause: (any ExplainedError)? { underlyingError as? any ExplainedError }
 
-    /// What was tried and why not; if another machine was the reason, its reason in the same sentence.
+    /// The attempt and the reason; for a cause in another machine, its sentence is the reason.
     var sentence: String { cause.map { "\(attempt), because \($0.sentence)" } ?? "\(attempt): \(explanation)" }
 
-    /// Why not, without what was tried.
+    /// The reason without the attempt.
     var reasonText: String { cause?.sentence ?? explanation }
 
-    /// Why not, for people: what an error says that was made for them, alone.
+    /// The reason for people: only the text of a `LocalizedError`.
     fileprivate var wordsForPeople: String? { cause == nil ? underlyingError.flatMap(localizedWords(of:)) : nil }
 
-    /// What would work, for the innermost error.
+    /// The remedy of the innermost error.
     var help: String? { cause.map { $0.help } ?? suggestion }
 
-    /// Everything that there is to say.
+    /// The sentence and the remedy.
     var wholeText: String { sentence + (help.map { " " + $0 } ?? "") }
 
-    /// What the underlying error says of itself.
+    /// The text of the underlying error.
     fileprivate var causeWords: String {
         underlyingError.map { ownWords(of: $0).shortenedExplanation } ?? "no error given"
     }
 }
 
-/// What an error says of itself: as a `LocalizedError`, or else in its description.
+/// The text of an error: that of a `LocalizedError`, or else its description.
 func ownWords(of error: any Error) -> String { localizedWords(of: error) ?? text(of: error) }
 
 private func localizedWords(of error: any Error) -> String? {
@@ -59,25 +59,25 @@ private func localizedWords(of error: any Error) -> String? {
     return localized?.errorDescription ?? localized?.failureReason
 }
 
-// MARK: - Fires
-
 extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedError {
-    /// What was tried, where, why not, and what would be allowed.
+    /// The attempt, its place, the reason and the remedy.
     public var description: String { wholeText }
 
-    /// What was tried, where, and why not.
+    /// The attempt, its place and the reason.
     public var errorDescription: String? { sentence }
 
-    /// Why the fire was rejected: the words of the guard's error and no others, if that is a `LocalizedError`.
+    /// The reason: only the text of the guard's error if that is a `LocalizedError`.
     public var failureReason: String? { wordsForPeople ?? shortReason }
 
-    /// What would be allowed.
+    /// The remedy.
     public var recoverySuggestion: String? { help }
 
     var attempt: String {
         let what =
-            attemptInsteadOfFire ?? event.map { "fire \"\($0.shortened)\"" }
-            ?? shownDestination.map { "enter \($0)" } ?? "fire an event that it does not know"
+            isOfAction
+            ? "perform \(action.map { "\"\($0.shortened)\"" } ?? "a block")"
+            : attemptInsteadOfFire ?? event.map { "fire \"\($0.shortened)\"" }
+                ?? shownDestination.map { "enter \($0)" } ?? "fire an unknown event"
         return "\(place) cannot \(what)\(source.isEmpty ? "" : " in \(source.shortened)")"
     }
 
@@ -85,38 +85,44 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         switch reason {
         case .unknownEvent:
             event == nil
-                ? "the event is not a stored property of the workflow, or it is a modified copy of one."
+                ? "the event is not a stored property of the workflow, or is a modified copy."
                 : "the workflow has no such event."
         case .unknownState:
             "the workflow has no state \"\(unknownState?.shortened ?? "")\"."
+        case .unknownAction:
+            "the workflow lists no such action."
+        case .actionFailed:
+            "the action failed: \(causeWords)"
+        case .notAllowed where isOfAction:
+            "allowed only in \(expectedState ?? "another state")."
         case .notAllowed:
-            wrongDestination ?? "it does not lead from there\(shownDestination.map { " to \($0)" } ?? "")."
+            wrongDestination ?? "no transition\(shownDestination.map { " to \($0)" } ?? " from there")."
         case .notCurrent:
-            "it belongs to a state object that is not the current one."
+            "the state object is no longer current."
         case .regionInUse:
-            "a machine in \(shownDestination ?? "the destination") belongs to another one: \(machines.joined(separator: " in "))."
+            "a machine in \(isOfAction ? "the state" : shownDestination ?? "the destination") is in use: \(machines.joined(separator: " in "))."
         case .declined:
-            "it was declined: \(causeWords)"
+            "declined: \(causeWords)"
         case .unregisteredState:
             "the state \(candidates.first ?? shownDestination ?? "") is not registered with the workflow."
         case .unsuitableState:
             underlyingError == nil
-                ? "\(shownDestination ?? "the object") does not have the type of this workflow's states."
+                ? "\(shownDestination ?? "the object") lacks the type of this workflow's states."
                 : causeWords
         case .destinationNeeded:
-            "it was fired without a state object, and it does not lead to exactly one empty state."
+            "the event needs a state object to enter."
         case .noEvent:
             "no event leads there."
         case .ambiguousEvent:
             "several events lead there: \(Self.list(candidates))."
         case .transitionInProgress:
-            "a guard, a builder or a will hook of the transition under way is running."
+            "a guard, builder or will hook of the current transition is running."
         case .endlessChain:
-            "callbacks or deadlines that have passed have fired the machine too often before the outermost fire returned."
+            "callbacks or passed deadlines fired the machine too often in one call."
         case .alreadyRunning:
-            "it is run already."
+            "another run is under way."
         case .missingContext:
-            "the machine was not given its context."
+            "the machine has no context yet."
         case .deadlock:
             "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
         }
@@ -124,20 +130,28 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
 
     var suggestion: String? {
         switch reason {
+        case .notAllowed where isOfAction:
+            leadingEvents.map {
+                $0.isEmpty
+                    ? "No event leads there from \(source.shortened)."
+                    : "Events that lead there: \(Self.list($0))."
+            }
         case .notAllowed where wrongDestination != nil:
             nil
         case .notAllowed, .noEvent:
             allowedEvents.isEmpty
-                ? "No event leads from \(source.shortened)."
-                : "Allowed in \(source.shortened): \(Self.list(allowedEvents))."
+                ? "\(source.shortened) is final."
+                : "Allowed: \(Self.list(allowedEvents))."
         case .unknownEvent:
             "Its events are \(Self.list(candidates))."
+        case .unknownAction:
+            candidates.isEmpty ? "The workflow has no actions." : "Its actions are \(Self.list(candidates))."
         case .unknownState:
             "Its states are \(Self.list(candidates))."
-        case .declined, .notCurrent:
+        case .declined, .notCurrent, .actionFailed:
             nil
         case .regionInUse:
-            "Give each state a machine of its own, such as a copy."
+            "Give each state its own machine, such as a copy."
         case .unregisteredState:
             "Name it in an event or list it in the workflow's `states`."
         case .unsuitableState:
@@ -149,87 +163,35 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .ambiguousEvent:
             "Fire one of them."
         case .transitionInProgress:
-            "Fire from a did hook or an observer instead: such a fire follows the transition under way."
+            "Fire from a did hook or an observer instead, which queues the fire."
         case .endlessChain:
-            "Look for hooks that fire one another, or deadlines that have passed and follow one another, without an end."
+            "Look for hooks that fire one another endlessly, and for deadlines that pass again at once."
         case .alreadyRunning:
-            "Wait until the run under way has returned, or cancel its task."
+            "Wait until that run returns, or cancel its task."
         case .missingContext:
             "Call `activate(context:)` first."
         case .deadlock:
-            "Let callbacks fire the machines in one order, or after the transition under way."
+            "Use the machines in the same order in all callbacks, or after the transition."
         }
     }
 
     private var shownDestination: String? { destination?.shortened }
 
-    /// Why not, without what was tried: it names the event and the state.
+    /// The reason without the attempt, with the names of the event and the state.
     private var shortReason: String {
-        guard reason == .notAllowed, let event, wrongDestination == nil else { return reasonText }
-        return "\"\(event.shortened)\" does not lead from \(source.shortened)"
+        guard reason == .notAllowed, !isOfAction, let event, wrongDestination == nil else { return reasonText }
+        return "\"\(event.shortened)\" has no transition from \(source.shortened)"
             + "\(shownDestination.map { " to \($0)" } ?? "")."
     }
 
-    /// Why an event that leads from the source does not lead to the object that was passed; `nil` if it does not lead from there.
+    /// The reason for a wrong destination; `nil` if the event leads nowhere from the source.
     private var wrongDestination: String? {
         let names = reachable
         guard reason == .notAllowed, let destination = shownDestination, !names.isEmpty else { return nil }
-        if names == [source] { return "it keeps the class of the state: it needs a \(source), not a \(destination)." }
-        return "it leads from there to \(names.joined(separator: " or ")), not to \(destination)."
+        return "the event leads to \(names.joined(separator: " or ")), not to \(destination)."
     }
 
     private static func list(_ names: [String]) -> String {
         names.isEmpty ? "none" : names.map { "\"\($0)\"" }.joined(separator: ", ")
-    }
-}
-
-// MARK: - Actions
-
-extension InvalidAction: LocalizedError, CustomStringConvertible, ExplainedError {
-    /// What was tried, where, why not, and what would lead to where it is allowed.
-    public var description: String { wholeText }
-
-    /// What was tried, where, and why not.
-    public var errorDescription: String? { sentence }
-
-    /// Why the action was refused: the words of its own error and no others, if that is a `LocalizedError`.
-    public var failureReason: String? { wordsForPeople ?? reasonText }
-
-    /// What would lead to where it is allowed.
-    public var recoverySuggestion: String? { help }
-
-    var attempt: String {
-        "\(place) cannot perform \(action.map { "\"\($0.shortened)\"" } ?? "a block") in \(state)"
-    }
-
-    var explanation: String {
-        switch reason {
-        case .notInState: "it is allowed only in \(expected ?? "another state")."
-        case .unknownAction: "the workflow lists no such action."
-        case .failed: "it failed: \(causeWords)"
-        case .missingContext: "the machine was not given its context."
-        case .deadlock: "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
-        case .notCurrent: "it belongs to a state object that is not the current one."
-        case .transitionInProgress: "the machine that it belongs to is in the middle of a decision."
-        case .regionInUse: "a machine in the state belongs to another one: \(machines.joined(separator: " in "))."
-        }
-    }
-
-    var suggestion: String? {
-        switch reason {
-        case .notInState where !knowsLeadingEvents: nil
-        case .notInState:
-            leadingEvents.isEmpty
-                ? "No event leads there from \(state)."
-                : "These lead there: \(leadingEvents.map { "\"\($0)\"" }.joined(separator: ", "))."
-        case .unknownAction:
-            candidates.isEmpty
-                ? "The workflow has no actions."
-                : "Its actions are \(candidates.map { "\"\($0)\"" }.joined(separator: ", "))."
-        case .failed, .notCurrent, .transitionInProgress: nil
-        case .missingContext: "Call `activate(context:)` first."
-        case .deadlock: "Let callbacks use the machines in one order, or after the transition under way."
-        case .regionInUse: "Give each state a machine of its own, such as a copy."
-        }
     }
 }

@@ -1,23 +1,24 @@
-// How does a fire become a transition?
+// Turns a fire into a transition.
 //
-// This file tells it from top to bottom: acquire, select, validate, build, validate the destination, ask the guards, enqueue or carry
-// out, commit, drain, release. One thread owns the machine from `acquire` to `finish`; no lock is held while user code runs.
+// This file shows the steps from top to bottom: acquire, select, validate, build, validate the destination, ask the
+// guards, enqueue or carry out, commit, drain, release. One thread owns the machine from `acquire` to `finish`; user
+// code runs outside locks.
 //
-// A rehearsal is the same fire, which ends after the guards. Activations, actions and announcements are the same turn with another
-// beginning: OtherBeginnings.swift. A machine in a state of another one shares the turn of that one: Tree/MachineTree.swift. The
-// decisions of a turn are in Turn.swift, and the calls of hooks and closures in Callbacks.swift.
+// A rehearsal is a fire that ends after the guards. Activations, actions and announcements are turns with another
+// beginning: OtherBeginnings.swift. A machine in a state shares the turn of its holder: Tree/MachineTree.swift.
+// Turn.swift has the decisions of a turn, and Callbacks.swift the calls of hooks and closures.
 
 import HeraclitusEssentials
 import Synchronization
 
 extension MachineCore {
-    /// Fires an event, or rehearses that.
+    /// Fires or rehearses an event.
     /// - Parameters:
-    ///   - purpose: Whether it fires or rehearses.
-    ///   - selector: Which event.
-    ///   - call: The machine that this is the core of, and what the caller passes along.
+    ///   - purpose: Whether the call fires or rehearses.
+    ///   - selector: The event to fire.
+    ///   - call: The machine of this core, and the caller's values.
     ///   - build: Builds the destination.
-    /// - Throws: Why there is no transition. Then nothing has changed.
+    /// - Throws: The reason of a rejection. The machine is then unchanged.
     func fire(
         for purpose: CallPurpose = .fire,
         _ selector: EventSelector,
@@ -38,7 +39,7 @@ extension MachineCore {
         if let rejected { throw rejected }
     }
 
-    /// The part of a fire that is in the turn.
+    /// The part of a fire within the turn.
     @inline(__always)
     private func fire(
         for purpose: CallPurpose,
@@ -48,7 +49,7 @@ extension MachineCore {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(Rejection) {
         let source = try begin(selector, call)
-        // Callbacks may fire again. An outermost call ends its turn, and so its phase, in `finish`.
+        // Callbacks may fire again. An outermost call ends its turn and phase in `finish`.
         defer { if role == .nested { call.turn { $0.endFire() } } }
         let event = definition.events.element(try select(selector, in: source, call))
         guard try validate(event, from: source) else {
@@ -74,11 +75,11 @@ extension MachineCore {
     }
 }
 
-// MARK: - Until it is certain
+// MARK: - Before the decision
 
 extension MachineCore {
     /// Begins a fire in the turn of its call.
-    /// - Returns: The state that it leaves.
+    /// - Returns: The state to leave.
     @inline(__always)
     private func begin(_ selector: EventSelector, _ call: borrowing Call) throws(Rejection) -> Int {
         let (source, beginning) = call.turn { ($0.expected, $0.beginFire()) }
@@ -89,15 +90,15 @@ extension MachineCore {
         }
     }
 
-    /// Finds the event that is to fire.
+    /// Finds the event to fire.
     @inline(__always)
     private func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Rejection) -> Int {
         if case .event(let index) = selector { return index }
         return try search(selector, in: source, call)
     }
 
-    /// Asks the table whether an event leaves a state.
-    /// - Returns: `false` if it is ignored there.
+    /// Checks whether the table lets an event leave a state.
+    /// - Returns: `false` for an ignored event.
     @inline(__always)
     private func validate(_ event: Immortal<CompiledEvent>, from source: Int) throws(Rejection) -> Bool {
         switch event.value.reach.verdict(from: source, to: nil) {
@@ -116,7 +117,7 @@ extension MachineCore {
         do { return try build(candidate) } catch { throw rejection(of: candidate, because: error) }
     }
 
-    /// Asks the table whether the event leads to the object that was built.
+    /// Checks whether the event leads to the built object.
     @inline(__always)
     private func validate(
         _ candidate: CandidateTransition,
@@ -129,7 +130,7 @@ extension MachineCore {
         throw rejection(of: candidate, to: state.object)
     }
 
-    /// The transition as callbacks get it.
+    /// The transition for callbacks.
     private func transition(
         _ plan: TransitionPlan,
         from candidate: CandidateTransition,
@@ -146,7 +147,7 @@ extension MachineCore {
         )
     }
 
-    /// Asks the guards, and claims the machines that the destination holds: the last steps that may refuse the transition.
+    /// Asks the guards, and claims the machines of the destination: the last steps that can reject the transition.
     @inline(__always)
     private func askGuards(
         of transition: StateTransition,
@@ -184,16 +185,16 @@ extension MachineCore {
     }
 }
 
-// MARK: - When it is certain
+// MARK: - After the decision
 
 extension MachineCore {
     /// Makes a transition: before, commit, after.
     /// - Parameters:
-    ///   - transition: The transition as callbacks get it.
+    ///   - transition: The transition for callbacks.
     ///   - state: The destination, which the machine takes over.
-    ///   - call: The call that it happens for.
+    ///   - call: The call of the transition.
     private func carryOut(_ transition: StateTransition, to state: consuming OwnedObject, _ call: borrowing Call) {
-        // The values of a queued transition are its own.
+        // A queued transition has its own values.
         let line = journalLine(of: transition.plan, to: transition.destinationObject, transition.fullUserInfo)
         notify(.before, of: transition)
         commit(transition.plan, to: state, line, call)
@@ -201,12 +202,12 @@ extension MachineCore {
         end(line, call)
     }
 
-    /// Makes a transition of which nobody was to hear when it was accepted.
+    /// Makes a transition that had no listeners when it was accepted.
     private func carryOutUnheard(_ plan: TransitionPlan, to state: consuming OwnedObject, _ call: borrowing Call) {
         let line = journalLine(of: plan, to: state.object, call.fullUserInfo)
         commit(plan, to: state, line, call)
-        // A closure may have been added meanwhile. Adding one and committing take the machine's lock: so a thread that adds one and then
-        // reads the state sees the new one, or its closure is called here.
+        // A closure may have been added since. Adding and committing take the machine's lock. A thread that adds a
+        // closure and then reads the state therefore sees the new state, or its closure is called here.
         if hasListeners(in: .after, of: plan) { notify(.after, of: currentTransition(plan, call)) }
         end(line, call)
     }
@@ -215,11 +216,11 @@ extension MachineCore {
     private func end(_ line: JournalLine?, _ call: borrowing Call) {
         guard let line else { return }
         line.end()
-        // It holds the line that it has displaced, with users' objects.
+        // The line holds the dropped line with users' objects.
         call.retire(OwnedObject(line))
     }
 
-    /// The transition that was just committed, or the activation that is under way.
+    /// The transition that was just committed, or the activation under way.
     func currentTransition(_ plan: TransitionPlan, _ call: borrowing Call) -> StateTransition {
         state.withOwnersView { state, previous in
             StateTransition(
@@ -233,7 +234,7 @@ extension MachineCore {
         }
     }
 
-    /// Shows the destination to all readers at once, and lets the machine be fired from callbacks.
+    /// Shows the destination to all readers at once, and allows fires from callbacks.
     @inline(__always)
     private func commit(
         _ plan: TransitionPlan,
@@ -241,7 +242,7 @@ extension MachineCore {
         _ line: JournalLine?,
         _ call: borrowing Call
     ) {
-        // Before the lock: a scheduler, which may be a user's, tells the date.
+        // The date is read before the lock, because the scheduler may be a user's.
         let entered = entryDate(of: plan, call)
         line?.date(date(of: call), revision: currentRevision)
         let status = PackedStatus(plan.destination, .done)
@@ -256,10 +257,10 @@ extension MachineCore {
         if let old { call.retire(old) }
     }
 
-    /// Carries out what callbacks have fired, and tells what is to be told, in order.
+    /// Carries out queued transitions and notices, in order.
     @inline(__always)
     func drain(_ call: borrowing Call) {
-        // Most turns queue nothing.
+        // Most turns have an empty queue.
         while !call.turn({ $0.isDone() }) { carryOutNext(call) }
     }
 
@@ -273,10 +274,10 @@ extension MachineCore {
         }
     }
 
-    /// The date of the transition under way: asked for once.
+    /// The date of the transition under way, read once.
     func date(of call: borrowing Call) -> Date {
         if let date = call.thread.content.date(of: call.id) { return date }
-        // In two steps, because the scheduler may be a user's, which may come here again.
+        // Two steps, because a user's scheduler may call this method again.
         let date = scheduler.date
         call.thread.content.setDate(date, of: call.id)
         return date
@@ -285,23 +286,23 @@ extension MachineCore {
 
 // MARK: - Turns
 
-/// The part of a call in the turn of its machine.
+/// The role of a call in the turn of its machine.
 enum TurnRole {
-    /// It begins a turn, and ends it.
+    /// Begins and ends the turn.
     case outermost
 
-    /// It begins and ends a turn within an action of the machine that this one belongs to.
+    /// Begins and ends a turn within an action of the machine's holder.
     case inner
 
-    /// It belongs to the turn under way on its thread, from a callback of which it comes.
+    /// Is part of the turn under way on its thread, from one of the turn's callbacks.
     case nested
 }
 
 extension MachineCore {
-    /// Acquires the machine for a call, waiting for another thread's turn, and activates it if that is due.
+    /// Acquires the machine for a call, waiting for another thread's turn, and activates the machine if necessary.
     ///
-    /// A machine that was not given its context is not activated, and gets no turn. An activation gets the user info of a call whose
-    /// purpose it is; one that comes before a fire gets none. It may be a whole run to completion of its own.
+    /// A machine without its context stays inactive and gets no turn. Only an explicit activation gets the user info of
+    /// its call; an activation before a fire gets none. An activation may be a complete run to completion of its own.
     @inline(__always)
     func acquire(_ call: borrowing Call, for purpose: @autoclosure () -> CallPurpose = .fire) throws(NoTurn) -> TurnRole
     {
@@ -318,7 +319,7 @@ extension MachineCore {
         return role
     }
 
-    /// Ends the turn of a call that has begun it: drains the queue, releases the machine, and lets go of what it kept.
+    /// Ends a turn: drains the queue, releases the machine, and then releases retired objects.
     @inline(__always)
     func finish(_ role: TurnRole, _ call: borrowing Call) {
         switch role {
@@ -328,7 +329,7 @@ extension MachineCore {
         }
         let retired = call.thread.content.close(call.id)
         if ownership.release() { ParkingLot.shared.wake(for: call.machine) }
-        // Not before, because a deinitializer is user code, which may take the next turn.
+        // Released last, because a deinitializer is user code, which may take the next turn.
         withExtendedLifetime(retired) {}
     }
 

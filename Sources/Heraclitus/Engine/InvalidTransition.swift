@@ -1,82 +1,89 @@
-/// The error of a rejected fire: what was tried, where, why not, and what would be allowed.
+/// The error of a rejected fire or action, with its place, reason and remedies.
 ///
-/// Its texts shorten a name of more than 200 characters, which may come from outside, and what another error says to 1,000. Its properties have
-/// them whole.
+/// Its texts shorten names to 200 characters and texts of other errors to 1,000. Its properties have them whole.
 ///
-/// The fire has changed nothing when it is thrown, and the machine can be fired again. If it was the first fire, it has activated the
-/// machine, which stands.
+/// A rejected fire changes nothing, and you can fire the machine again. Only the activation by a first fire remains.
 ///
 /// ```swift
 /// do {
 ///     try machine.fire.cancel()
 /// } catch {                        // `error` is an InvalidTransition
-///     print(error)                 // Download cannot fire "cancel" in CompletedState: it does not lead from there …
+///     print(error)                 // Download cannot fire "cancel" in CompletedState: no transition …
 ///     error.reason                 // .notAllowed
 ///     error.allowedEvents          // []
 /// }
 /// ```
 public struct InvalidTransition: Error, Sendable {
-    /// Why a fire was rejected.
+    /// The reason of a rejection.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        /// The workflow has no event with that name; ``InvalidTransition/candidates`` are the names of its events, the nearest first.
+        /// The workflow lacks the event; ``InvalidTransition/candidates`` are its events, the nearest names first.
         case unknownEvent
 
-        /// The event does not lead from the source, or not to that destination.
+        /// The workflow lacks the action; ``InvalidTransition/candidates`` are its actions, the nearest names first.
+        case unknownAction
+
+        /// The table has no such transition, or the state does not allow the action.
         case notAllowed
 
-        /// The event belongs to a state object that is not the current one, or the machine does: it comes too late.
+        /// The action threw the ``InvalidTransition/underlyingError``.
+        ///
+        /// Observers get this reason; the caller gets the action's own error.
+        case actionFailed
+
+        /// The fire comes too late: its state object, or the machine itself, is no longer current.
         case notCurrent
 
-        /// A machine in the destination's data belongs to another machine, or is in the middle of a transition of its own:
-        /// ``InvalidTransition/machines``.
+        /// A machine in the destination's data belongs to another machine, or is in a transition of its own.
         ///
-        /// See ``Composite``.
+        /// See ``InvalidTransition/machines`` and ``Composite``.
         case regionInUse
 
-        /// A guard, or a closure that builds the destination, threw the ``InvalidTransition/underlyingError``.
+        /// A guard or a builder of the destination threw the ``InvalidTransition/underlyingError``.
         case declined
 
-        /// The workflow has no state with that name; ``InvalidTransition/candidates`` are the names of its states, the nearest first.
+        /// The workflow lacks the state; ``InvalidTransition/candidates`` are its states, the nearest names first.
         case unknownState
 
-        /// The class of a state is not registered: name it in an event or list it in ``Workflow/states``.
+        /// The class of the state in ``InvalidTransition/candidates`` is unregistered.
         ///
-        /// ``InvalidTransition/candidates`` has its name.
+        /// Name the class in an event or list it in ``Workflow/states``.
         case unregisteredState
 
-        /// The destination is not of the type of the workflow's states, ``Workflow/AnyState``.
+        /// The destination lacks the type of the workflow's states, ``Workflow/AnyState``.
         case unsuitableState
 
-        /// The event was fired without an object, and does not lead to exactly one ``EmptyState``;
-        /// ``InvalidTransition/candidates`` are the states that it leads to.
+        /// The event was fired without an object, but its destination is not exactly one ``EmptyState``.
+        ///
+        /// ``InvalidTransition/candidates`` are its destinations.
         case destinationNeeded
 
-        /// `enter` was called and no event leads to that state.
+        /// `enter` found no event that leads to the state.
         case noEvent
 
-        /// `enter` was called and several events lead to that state: ``InvalidTransition/candidates``.
+        /// `enter` found several events that lead to the state: ``InvalidTransition/candidates``.
         case ambiguousEvent
 
-        /// The machine was fired from a guard, a builder or a `will…` hook of its own, or of the machine that it belongs to.
+        /// A guard, a builder or a `will…` hook fired its own machine or a region of it.
         case transitionInProgress
 
-        /// Callbacks, or deadlines that have passed, fired the machine more often than ``StateMachine/chainLimit`` before the outermost call
-        /// returned.
+        /// Callbacks or passed deadlines fired the machine more than ``StateMachine/chainLimit`` times in one
+        /// outermost call.
         case endlessChain
 
-        /// The machine is run already: ``StateMachine/run()`` was called before the one under way has returned.
+        /// Another call of ``StateMachine/run()`` is under way.
         case alreadyRunning
 
-        /// The machine was not given its ``Workflow/Context`` yet: call ``StateMachine/activate(context:userInfo:)``.
+        /// The machine needs its ``Workflow/Context``: call ``StateMachine/activate(context:userInfo:)``.
         case missingContext
 
-        /// Waiting for the machine would never end: the thread that owns it waits for this thread, through the machines in
-        /// ``InvalidTransition/machines``.
+        /// Waiting for the machine would never end, because its owner waits for this thread.
+        ///
+        /// ``InvalidTransition/machines`` are the machines between them.
         case deadlock
     }
 
-    /// Why the fire was rejected.
+    /// The reason of the rejection.
     @inlinable public var reason: Reason { rejection.reason }
 
     @usableFromInline let rejection: Rejection
@@ -84,10 +91,10 @@ public struct InvalidTransition: Error, Sendable {
 
     /// Makes the error of a rejection.
     /// - Parameters:
-    ///   - rejection: Why the fire was rejected.
+    ///   - rejection: The reason of the rejection.
     ///   - definition: The machine's definition.
-    ///   - userInfo: What the caller passed along.
-    ///   - path: Where the machine is, if it belongs to another one.
+    ///   - userInfo: The caller's values.
+    ///   - path: The machine's place in its tree.
     @inline(__always)
     init(_ rejection: consuming Rejection, in definition: Definition, userInfo: UserInfo, at path: String? = nil) {
         if !userInfo.isEmpty { rejection.changeDetails { $0.userInfo = userInfo } }
@@ -99,66 +106,99 @@ public struct InvalidTransition: Error, Sendable {
     /// The name of the workflow.
     public var workflow: String { definition.workflow }
 
-    /// The values that the caller passed.
+    /// The caller's values.
     public var userInfo: UserInfo { rejection.details?.userInfo ?? [:] }
 
-    /// Where the machine is, if it belongs to another one: that one's workflow, and the properties on the way, such as `Order.payment`.
+    /// The machine's place in its tree; `nil` for a machine on its own.
+    ///
+    /// The path has the outer workflow and the properties that lead to the machine, such as `Order.payment`.
     public var path: String? { rejection.details?.path }
 
-    /// The name of the event that was fired; `nil` where `enter` found none or several, and for one that has none.
+    /// The name of the fired event; `nil` for an unbound event, and if `enter` found no event or several.
     public var event: String? { rejection.event.map { definition.events[$0].name } ?? rejection.details?.event }
 
-    /// The name of the state that the machine was in, or would have been in when its turn came.
+    /// The name of the rejected action; `nil` for a fire and for an unnamed block.
+    public var action: String? { rejection.details?.action?.name }
+
+    /// Whether an action was rejected.
+    var isOfAction: Bool { rejection.details?.action != nil }
+
+    /// The states that allow the action, as texts name them; `nil` if all do.
+    var expectedState: String? { rejection.details?.action?.expected }
+
+    /// The names of the events that lead from the source to a state that allows the action.
+    ///
+    /// They are `nil` if only an object shows whether its state allows the action.
+    var leadingEvents: [String]? {
+        guard let source = rejection.source, let states = rejection.details?.action?.states else { return nil }
+        return definition.events.filter { event in states.contains { event.reach.leads(from: source, to: $0) } }.map(
+            \.name
+        )
+    }
+
+    /// The names of the actions that the source allows, in the definition's order.
+    public var allowedActions: [String] { rejection.source.map(definition.actionNames(allowedIn:)) ?? [] }
+
+    /// The name of the source: the machine's state, or the state that its queued transitions lead to.
     public var source: String { rejection.source.map { definition.states[$0].name } ?? rejection.details?.source ?? "" }
 
-    /// The name of the state that was to be entered, as far as it is known.
+    /// The name of the destination, if it is known.
     public var destination: String? {
         if let destination = rejection.details?.destination { return destination }
         guard let only = rejection.event.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
         return definition.states[only.index].name
     }
 
-    /// What a guard or a builder threw.
+    /// The error of a guard, a builder or an action.
     public var underlyingError: (any Error)? { rejection.details?.underlyingError }
 
-    /// The errors of all guards that decline, in the order in which they were asked; of a survey.
+    /// The errors of all declining guards in a survey, in the order of the guards.
     var unmetGuards: [any Error] { rejection.details?.unmetGuards ?? [] }
 
-    /// The names to choose from: events or states, depending on the ``reason``.
+    /// Names to choose from: events, actions or states, depending on the ``reason``.
     ///
-    /// For an unknown name they are all names, the most similar first.
+    /// For an unknown name they are all names, the most similar first. For an action in the wrong state they are the
+    /// events that lead to a state that allows the action.
     public var candidates: [String] {
         switch reason {
         case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)
+        case .unknownAction: definition.actions.map(\.name).nearestFirst(to: action)
+        case .notAllowed where isOfAction: leadingEvents ?? []
         case .unknownState: definition.states.map(\.name).nearestFirst(to: unknownState)
         default: rejection.details?.candidates ?? []
         }
     }
 
-    /// What could not be done, if that was no fire.
+    /// The attempt, unless that was a fire or an action.
     var attemptInsteadOfFire: String? { rejection.details?.attempt }
 
-    /// The name that no state has: only of states that there are the number is known.
+    /// The unknown name of a state, which is the source or the destination of the rejection.
     var unknownState: String? { rejection.source == nil ? rejection.details?.source : rejection.details?.destination }
 
-    /// The workflows of the machines that wait for one another in a ``Reason-swift.enum/deadlock``; those of the machine and the one to
-    /// which it belongs for ``Reason-swift.enum/regionInUse``.
+    /// The workflows of the machines in the conflict.
+    ///
+    /// For a ``Reason-swift.enum/deadlock`` they are the machines that wait for one another. For
+    /// ``Reason-swift.enum/regionInUse`` they are the machine and its holder.
     public var machines: [String] { rejection.details?.machines ?? [] }
 
-    /// The names of the states to which the event leads from the source.
+    /// The names of the event's destinations from the source.
     var reachable: [String] {
         guard let event = rejection.event, let source = rejection.source else { return [] }
         return definition.states.indices.filter { definition.events[event].reach.leads(from: source, to: $0) }
             .map { definition.states[$0].name }
     }
 
-    /// The names of the events that lead from the source, in the order of the definition; without those that are ignored there.
+    /// The names of the events that leave the source, in the definition's order.
+    ///
+    /// Events that the source ignores are left out.
     public var allowedEvents: [String] {
         rejection.source.map(definition.eventNames(leaving:)) ?? []
     }
 }
 
-/// Why a fire is rejected, by number: names are made when somebody asks, because an error is often caught and forgotten.
+/// The reason of a rejection, with numbers for names.
+///
+/// Names are looked up only on demand, because many errors are caught and dropped.
 @usableFromInline
 struct Rejection: Error {
     @usableFromInline let reason: InvalidTransition.Reason
@@ -174,25 +214,28 @@ struct Rejection: Error {
         box = details.map(Box.init)
     }
 
-    /// The number of the event that was fired, where there is one.
+    /// The number of the fired event, if it is known.
     var event: Int? { eventNumber < 0 ? nil : Int(eventNumber) }
 
-    /// The number of the state that the machine was in, where that is registered.
+    /// The number of the source, if it is registered.
     var source: Int? { sourceNumber < 0 ? nil : Int(sourceNumber) }
 
-    /// What most errors have nothing to say about, and what only a name can say.
+    /// The details that only some errors have, and those that need a name.
     struct Details: Sendable {
         var event: String?
         var source: String?
         var destination: String?
         var underlyingError: (any Error)?
 
-        /// The errors of all guards that decline, where all were asked.
+        /// The errors of all declining guards in a survey.
         var unmetGuards: [any Error] = []
         var candidates: [String] = []
         var machines: [String] = []
 
-        /// What could not be done in place of a fire: "be run".
+        /// The action that was tried.
+        var action: ActionTerms?
+
+        /// The attempt, unless that was a fire or an action: "be run".
         var attempt: String?
         var path: String?
         var userInfo: UserInfo = [:]
@@ -207,7 +250,7 @@ struct Rejection: Error {
         box = Box(details)
     }
 
-    /// The details apart, so that an error without them is a few words.
+    /// The details in a box, which keeps an error without details small.
     private final class Box: Sendable {
         let details: Details
 

@@ -1,26 +1,28 @@
-// What is a machine?
+// The core of a machine.
 
 import HeraclitusEssentials
 public import Synchronization
 
-/// The parts of a machine: the same for every workflow, and so compiled once and not for each.
+/// The parts of a machine.
 ///
-/// ``StateMachine`` adds the types. Readers need no ownership: `status` and `revision` are single words, which change in the lock of
-/// `state` together with it.
+/// They are the same for every workflow, and therefore compiled once.
+///
+/// ``StateMachine`` adds the types. Readers need no ownership: `status` and `revision` are single words, which change
+/// with `state`, under its lock.
 @usableFromInline
 struct MachineCore: ~Copyable, Sendable {
     @usableFromInline let definition: Definition
     let ownership: OwnershipLock
     let revision: Atomic<Int>
 
-    /// The state, and in the same lock the closures that were added to this machine.
+    /// The state, and under the same lock the closures added to this machine.
     @usableFromInline let state: StateCell<CallbackList>
     @usableFromInline let status: Atomic<UInt32>
 
-    /// Its clock, deadlines and work, if anything goes on by itself in its states.
+    /// The clock, deadlines and work; `nil` if the workflow has none.
     let activity: MachineActivity?
 
-    /// Its journal, if it keeps one.
+    /// The journal; `nil` if the machine keeps none.
     let journal: JournalBook?
 
     private let givenPlace = LateReference<TreePlace>()
@@ -74,45 +76,47 @@ struct MachineCore: ~Copyable, Sendable {
         if let context { give(context) }
     }
 
-    /// The largest revision: every JSON reader keeps it exactly, and so does an `Int` on every platform.
+    /// The largest revision.
+    ///
+    /// Every JSON reader, and an `Int` on every platform, keeps it exactly.
     static var largestRevision: Int { Int(exactly: UInt64(1) << 53) ?? .max }
 }
 
-/// A machine as of one moment.
+/// A machine at one moment.
 package struct Snapshot {
     package var state: AnyObject
     var previous: AnyObject?
     var status: PackedStatus
     var revision: Int
 
-    /// When the state was entered, as far as anything follows from that.
+    /// The date of entering the state, if the state uses it.
     var entered: Date?
 
-    /// When the machine was put aside, if a holder has left the state that held it.
+    /// The date when the machine was put aside; `nil` if a current state holds it.
     var putAside: Date?
 
-    /// What has happened so far, if the machine keeps that.
+    /// The journal; `nil` if the machine keeps none.
     var journal: Journal?
 
-    /// The members of the state's data that its class did not read: another release of the program may have added them.
+    /// The unread members of the state's data, which another release may have added.
     var unread: [String: JSONValue] = [:]
 }
 
-/// In which state a machine is, by number, and what is due before its first transition.
+/// The state's number, and the pending activation.
 @frozen @usableFromInline
 struct PackedStatus: Sendable {
     @usableFromInline
     enum Activation: UInt32, Sendable {
-        /// Nothing.
+        /// The machine is active.
         case done
 
-        /// To call the hooks of entering the state.
+        /// Calls the hooks of entering the state.
         case entry
 
-        /// To tell the state that it was restored.
+        /// Tells the state that it was restored.
         case restoring
 
-        /// To begin what goes on in the state of a copy of an active machine.
+        /// Begins deadlines and work in the state of an active machine's copy.
         case resumption
     }
 
@@ -133,7 +137,7 @@ struct PackedStatus: Sendable {
     @inline(__always)
     var isActive: Bool { bits & 3 == Activation.done.rawValue }
 
-    /// Whether the state was entered or restored, and was not left since.
+    /// Whether the state was entered or restored and is still current.
     var isEntered: Bool { isActive || activation == .resumption }
 }
 
@@ -161,10 +165,10 @@ extension MachineCore {
         )
     }
 
-    /// The number of the state against which a fire on this thread would be validated.
+    /// The number of the state against which a fire on this thread is validated.
     @inline(__always)
     func expectedState(of machine: AnyObject) -> Int {
-        // Mostly nobody owns it, and then it does not matter which thread calls.
+        // Usually the machine is free, and the thread is irrelevant.
         ownership.isFree ? now.index : expectedStateInTurn(of: machine)
     }
 
@@ -175,44 +179,48 @@ extension MachineCore {
         return thread.content.withTurn(of: ObjectIdentifier(machine)) { $0.expected }
     }
 
-    /// Whether a transition is under way on another thread, as far as a look from outside can tell.
+    /// Whether another thread has a transition under way.
+    ///
+    /// The answer may be outdated at once.
     var isOwnedByAnotherThread: Bool {
         if ownership.isHeld { return place?.holder?.isOwnedElsewhere ?? false }
         guard let owner = ownership.ownerNumber else { return false }
         return owner != ThreadState.ofThreads.current.id.number
     }
 
-    /// Calls a body when another thread has ended the turn that is under way, on that thread.
-    /// - Returns: Whether there is such a turn. If not, the body is not called.
+    /// Calls a body after another thread's turn, on that thread.
+    /// - Returns: Whether another thread has a turn; otherwise the body is never called.
     func whenReleased(_ machine: any Parkable, _ body: @escaping @Sendable () -> Void) -> Bool {
         if ownership.isHeld { return place?.holder?.whenReleased(body) ?? false }
         return ParkingLot.shared.whenReleased(machine, byOtherThan: ThreadState.ofThreads.current.id, body)
     }
 
-    /// The state that a candidate leaves; in the turn that it belongs to.
+    /// The state that a candidate leaves.
+    ///
+    /// Call it in the candidate's turn.
     @usableFromInline
     func source(of candidate: CandidateTransition) -> AnyObject {
         candidate.queuedSource ?? state.withOwnersView { state, _ in state }
     }
 
-    /// How the state that a candidate leaves is handed out.
+    /// The layout of the state that a candidate leaves.
     @usableFromInline
     func sourceLayout(of candidate: CandidateTransition) -> ExistentialLayout {
         definition.knownLayout(of: candidate.source)
     }
 }
 
-// MARK: - What it is given
+// MARK: - Place and context
 
 extension MachineCore {
-    /// Its place among the machines that hold one another; `nil` for one that never held another or was held.
+    /// The place in a tree of machines; `nil` for a machine that was always alone.
     @inline(__always)
     var place: TreePlace? { givenPlace.object }
 
-    /// Its place, made if it has none.
+    /// The place in a tree, made on demand.
     var madePlace: TreePlace { place ?? givenPlace.storeIfNil(TreePlace()) }
 
-    /// What the machine was given for its states; `nil` before that, and in a workflow without a context.
+    /// The context of the states; `nil` before the machine gets it, and in a workflow without a context.
     var context: GivenContext? { givenContext.object }
 
     /// Gives the machine a context, unless it has one.

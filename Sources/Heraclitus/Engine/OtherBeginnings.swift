@@ -1,10 +1,10 @@
-// How does a turn begin that is no fire?
+// Begins turns for activations, actions, announcements and rehearsals.
 
 import HeraclitusEssentials
 import Synchronization
 
 extension MachineCore {
-    /// Activates the machine, unless it is active or a callback of its own calls.
+    /// Activates the machine, unless it is active or in the middle of its activation.
     func activate(_ call: borrowing Call) throws(NoTurn) {
         if now.isActive { return }
         finish(try acquire(call, for: .activation), call)
@@ -12,8 +12,8 @@ extension MachineCore {
 
     /// Calls a body that may fire, in turn with the transitions.
     ///
-    /// The body gets the place in the queue at which observers are to hear of it. What it throws comes back; that there is no turn is a
-    /// ``NoTurn``.
+    /// The body gets the place in the queue for its notice to observers. Errors of the body are rethrown; a missing
+    /// turn is a ``NoTurn``.
     func perform<Result>(
         _ call: borrowing Call,
         for purpose: CallPurpose = .fire,
@@ -24,7 +24,7 @@ extension MachineCore {
         return try body(call.turn { $0.beginAction() })
     }
 
-    /// Tells observers something in turn with the transitions, if anybody observes or a journal is kept.
+    /// Tells observers of an occurrence in turn with the transitions, if there are observers or a journal.
     func announce(
         _ outcome: @autoclosure () -> Occurrence.Outcome,
         for purpose: CallPurpose = .fire,
@@ -36,19 +36,19 @@ extension MachineCore {
         finish(role, call)
     }
 
-    /// Ends the turn of a rehearsal, which does not activate the machine.
+    /// Ends the turn of a rehearsal, which leaves the machine inactive.
     ///
-    /// But its guards may have announced something, and observers who hear of it may fire: for them it has to be active.
+    /// If guards have announced something, observers may fire, so the machine is activated first.
     @inline(never)
     func finishRehearsal(_ role: TurnRole, _ call: borrowing Call) {
         if role != .nested, !now.isActive, call.turn({ $0.hasQueue }) {
-            // A machine that cannot be activated has ended its turn.
+            // A machine that cannot be activated has already ended its turn.
             do { try activate(call, for: .fire, in: role) } catch { return }
         }
         finish(role, call)
     }
 
-    /// Activates the machine for a call that has acquired it, if the call's purpose demands it.
+    /// Activates the machine for a call that has acquired it, if the purpose of the call needs that.
     @inline(never)
     func activate(_ call: borrowing Call, for purpose: CallPurpose, in role: TurnRole) throws(NoTurn) {
         do throws(NoTurn) {
@@ -64,7 +64,7 @@ extension MachineCore {
         if case .activation = purpose { carryOutActivation(call) } else { carryOutActivation(Call(call.machine)) }
     }
 
-    /// Enters the state in which a new machine begins, or tells that of a restored one: before, commit, after, and drain.
+    /// Enters the state of a new machine, or tells the state of a restored one: before, commit, after, and drain.
     @inline(never)
     private func carryOutActivation(_ call: borrowing Call) {
         let plan = TransitionPlan(now.activation, in: now.index, in: definition)
@@ -78,13 +78,13 @@ extension MachineCore {
         call.thread.content.setDate(nil, of: call.id)
     }
 
-    /// Notes that the machine is active.
+    /// Records that the machine is active.
     private func noteActivation(of plan: TransitionPlan, _ call: borrowing Call) {
         var entered = entryDate(of: plan, call)
         let putAside = place?.takePutAside()
-        // The time in a state that is only entered now has not begun before.
+        // The time in a state that is entered now begins now.
         if let putAside, plan.kind != .entry, let activity, !definition.states[now.index].hooks.isAging {
-            // Its time has stood still meanwhile.
+            // The machine's time has stood still while it was put aside.
             entered = activity.entered.addingTimeInterval(max(0, self.date(of: call).timeIntervalSince(putAside)))
         }
         let status = PackedStatus(now.index, .done)
@@ -94,10 +94,10 @@ extension MachineCore {
         }
     }
 
-    /// Notes that what goes on in the state is to be begun again, if anything did.
+    /// Records that deadlines and work of the state begin again at the next activation.
     func noteSuspension() {
         state.change {
-            // Asked here: the machine may be that of a holder which is gone, and be fired by another thread.
+            // Checked under the lock: the machine of a released holder may be fired by another thread.
             guard now.isActive else { return }
             status.store(PackedStatus(now.index, .resumption).bits, ordering: .relaxed)
         }

@@ -1,9 +1,9 @@
-// Why is a fire rejected?
+// Makes the errors of rejected fires.
 //
-// Never inlined: a fire that succeeds is not to make room for errors.
+// The functions are never inlined, so that a successful fire needs no room for errors.
 
 extension MachineCore {
-    /// The error of a fire that gets no turn, when observers have been told.
+    /// The error of a fire without a turn, after observers were told.
     @inline(never)
     func rejectWithoutTurn(
         _ selector: EventSelector,
@@ -17,7 +17,7 @@ extension MachineCore {
         return error
     }
 
-    /// The error of a rejection, with where the machine is.
+    /// The error of a rejection, with the machine's place in its tree.
     @inline(__always)
     func invalidTransition(_ rejection: Rejection, _ call: borrowing Call) -> InvalidTransition {
         InvalidTransition(
@@ -28,7 +28,7 @@ extension MachineCore {
         )
     }
 
-    /// A fire is rejected before it is known where it leads.
+    /// The rejection of a fire whose destination is still unknown.
     @inline(never)
     func rejection(
         _ reason: InvalidTransition.Reason,
@@ -57,7 +57,7 @@ extension MachineCore {
         )
     }
 
-    /// Guards have declined.
+    /// The rejection by guards.
     @inline(never)
     func rejection(of plan: TransitionPlan, because unmet: [any Error]) -> Rejection {
         let destination = definition.states[plan.destination].name
@@ -69,7 +69,7 @@ extension MachineCore {
         return Rejection(.declined, event: plan.event, from: plan.source, details)
     }
 
-    /// A machine in the destination cannot be had.
+    /// The rejection of a destination with a machine that cannot be claimed.
     @inline(never)
     func rejection(of plan: TransitionPlan, because problem: NoTurn) -> Rejection {
         let destination = definition.states[plan.destination].name
@@ -77,7 +77,7 @@ extension MachineCore {
         return Rejection(problem.reason, event: plan.event, from: plan.source, details)
     }
 
-    /// No state was made.
+    /// The rejection of a fire whose builder has made no state.
     @inline(never)
     func rejection(of candidate: CandidateTransition, because error: any Error) -> Rejection {
         let event = candidate.event.value.index
@@ -88,7 +88,7 @@ extension MachineCore {
         return Rejection(.destinationNeeded, event: event, from: candidate.source, details)
     }
 
-    /// The event does not lead to the state that was made.
+    /// The rejection of a state that the event does not lead to.
     @inline(never)
     func rejection(of candidate: CandidateTransition, to object: AnyObject) -> Rejection {
         let name = CompiledState.name(of: object)
@@ -113,7 +113,7 @@ extension MachineCore {
     }
 }
 
-/// Thrown when the machine has to be told which state to enter.
+/// The error of a fire that needs a state object.
 struct DestinationNeeded: Error {
     let candidates: [String]
 }
@@ -129,7 +129,7 @@ extension NoTurn {
         }
     }
 
-    /// The workflows of the machines that it is about.
+    /// The workflows of the machines in the error.
     var machines: [String] {
         switch self {
         case .deadlock(let machines), .regionInUse(let machines): machines

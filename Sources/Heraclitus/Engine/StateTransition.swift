@@ -1,21 +1,21 @@
-/// Values passed to callbacks: the event, both states, the user info and the machine of a transition.
+/// The values for callbacks: the event, both states, the user info and the machine of a transition.
 ///
-/// On activation there is no event and no source: the machine enters, or is restored in, its destination.
+/// An activation has neither event nor source: the machine enters its destination, or is restored in it.
 public struct StateTransition: Sendable {
-    /// What happens, by number.
+    /// The kind, event and states of the transition, by number.
     let plan: TransitionPlan
     let definition: Definition
 
     private let sharedSource: SharedObject?
     private let sharedDestination: SharedObject
 
-    /// The machine that makes it, which it keeps; `nil` if it has another origin.
+    /// The machine, retained; `nil` if the transition has another origin.
     private let keptMachine: (any TreeMachine)?
 
-    /// Where it comes from, if it is read later, or by the state of a machine in the source.
+    /// The origin of a transition that is read later, or that is told to a machine in the source.
     private let otherOrigin: OtherOrigin?
 
-    /// The values that the caller passed, with the cause of an event that has fired by itself.
+    /// The caller's values, with the cause of an automatic event.
     let fullUserInfo: UserInfo
 
     init(
@@ -35,25 +35,25 @@ public struct StateTransition: Sendable {
         fullUserInfo = userInfo
     }
 
-    /// Whether the transition is an update: the state gets new data and is not left.
+    /// Whether the transition is an update, which keeps the state and replaces its data.
     public var isUpdate: Bool { plan.kind == .update }
 
     /// The name of the event that was fired; `nil` on activation.
     public var event: String? { plan.hasNoEvent ? nil : definition.events[plan.event].name }
 
-    /// The values that the caller of `fire` passed.
+    /// The values of the caller of `fire`.
     public var userInfo: UserInfo { fullUserInfo.withoutCause }
 
-    /// The state that is left, or the old data of one that is updated; `nil` on activation.
+    /// The state being left, or the old data of an updated state; `nil` on activation.
     public var source: (any WorkflowState)? {
         guard let sourceType, let sourceObject else { return nil }
         return sourceType.typed(sourceObject)
     }
 
-    /// The state that is entered, or the new data of one that is updated.
+    /// The state being entered, or the new data of an updated state.
     public var destination: any WorkflowState { destinationType.typed(destinationObject) }
 
-    /// What the destination says for its line in a journal.
+    /// The destination's facts for its line in a journal.
     var facts: UserInfo { definition.states[plan.destination].hooks.facts(of: destinationObject) }
 
     var sourceObject: AnyObject? { sharedSource?.object }
@@ -71,33 +71,33 @@ public struct StateTransition: Sendable {
 
     private var destinationType: any WorkflowState.Type { definition.states[plan.destination].type }
 
-    /// The source, which is of a class.
+    /// The source, typed as its class.
     @inline(__always)
     func source<Object: AnyObject>(as type: Object.Type) -> Object {
         guard let sharedSource else { preconditionFailure("An activation leaves no state.") }
         return sharedSource.typed(as: type)
     }
 
-    /// The destination, which is of a class.
+    /// The destination, typed as its class.
     @inline(__always)
     func destination<Object: AnyObject>(as type: Object.Type) -> Object { sharedDestination.typed(as: type) }
 }
 
-// MARK: - Its machine
+// MARK: - Machine
 
 extension StateTransition {
-    /// The origin of a transition that is read later, or by the state of a machine in the source.
+    /// The origin of a transition that is read later, or that is told to a machine in the source.
     private final class OtherOrigin: Sendable {
         private let kept: (any TreeMachine)?
         private weak let known: (any TreeMachine)?
 
-        /// The context of the machine whose state is the source.
+        /// The context of the source's machine.
         let context: GivenContext?
 
-        /// That of the machine, which tells the date when the machine is gone.
+        /// The machine's scheduler, which gives the date after the machine's release.
         let scheduler: Scheduler
 
-        /// The class of the source, where that is no state of the machine itself.
+        /// The class of the source, if the source is a state of another machine.
         let sourceType: (any WorkflowState.Type)?
 
         init(
@@ -116,19 +116,19 @@ extension StateTransition {
         var machine: (any TreeMachine)? { kept ?? known }
     }
 
-    /// The machine that makes it; `nil` if it is gone, for a transition that does not keep it.
+    /// The machine; `nil` if the transition does not retain it and it was released.
     var machine: (any TreeMachine)? { keptMachine ?? otherOrigin?.machine }
 
-    /// The machine that makes it; in its callbacks, where there is one.
+    /// The machine, which is alive during its callbacks.
     var treeMachine: any TreeMachine {
-        guard let machine else { preconditionFailure("A machine is there as long as its callbacks run.") }
+        guard let machine else { preconditionFailure("The machine was released during its callback.") }
         return machine
     }
 
-    /// Tells the date when the machine is gone.
+    /// The source of the date after the machine's release.
     var laterScheduler: Scheduler { otherOrigin?.scheduler ?? .system }
 
-    /// The context that callbacks get in place of the machine's own.
+    /// The context that callbacks get instead of the machine's own.
     var lentContext: GivenContext? { otherOrigin?.context }
 
     private init(
@@ -146,12 +146,12 @@ extension StateTransition {
         fullUserInfo = transition.fullUserInfo
     }
 
-    /// The same transition for a reader that comes later, and keeps no machine alive.
+    /// The transition for a later reader, without retaining the machine.
     func forLater(keeping context: GivenContext?) -> StateTransition {
         StateTransition(self, plan, from: sharedSource, OtherOrigin(machine, isKept: false, context, sourceType))
     }
 
-    /// The same transition for a state that is left with the source: a state of a machine in it.
+    /// The transition for an inner machine's state that is left with the source.
     func leaving(_ state: AnyObject, of type: any WorkflowState.Type, _ context: GivenContext?) -> StateTransition {
         StateTransition(
             self,
@@ -171,10 +171,10 @@ extension StateTransition: CustomStringConvertible {
 }
 
 extension WorkflowState {
-    /// An object that is known to be one of this class, without asking which protocols it conforms to.
+    /// An object as a state of exactly this class, without checks of protocol conformances.
     static func typed(_ object: consuming AnyObject) -> any WorkflowState {
         guard let state = object as? Self else {
-            preconditionFailure("The object of a state is of the class that it was found to have.")
+            preconditionFailure("The class of a state's object has changed.")
         }
         return state
     }

@@ -1,14 +1,14 @@
-// What are observers told, and when?
+// Tells observers of occurrences, in the order of the turn.
 import HeraclitusEssentials
 
 extension MachineCore {
-    /// Lets observers be told something when everybody has been called who hears of the transition under way.
+    /// Posts an occurrence, for delivery after the callbacks of the transition under way.
     @inline(__always)
     func post(_ outcome: @autoclosure () -> Occurrence.Outcome, at place: TurnPlace? = nil, _ call: borrowing Call) {
         if listens(to: [.notices, .journal]) { tell(outcome(), at: place, call) }
     }
 
-    /// Writes something down, and lets observers be told of it.
+    /// Adds an occurrence to the journal, and posts it to observers.
     @inline(never)
     private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
@@ -28,25 +28,29 @@ extension MachineCore {
         }
     }
 
-    /// Something that happens now, and is no transition.
+    /// An occurrence of this moment other than a transition.
     private func occurrence(_ outcome: Occurrence.Outcome) -> Occurrence {
         Occurrence(outcome, at: scheduler.date, revision: currentRevision, in: definition)
     }
 
-    /// A transition that was committed, for everybody who hears of it; in its turn.
+    /// The occurrence of a committed transition, for all observers.
+    ///
+    /// Call it in the transition's turn.
     func occurrence(of transition: StateTransition) -> Occurrence {
         let date = date(of: Call(transition.treeMachine))
         return Occurrence(.transitioned(transition), at: date, revision: currentRevision, in: definition)
     }
 
-    /// What observers are told of a fire that is ignored in a state.
+    /// The occurrence of a fire that the state ignores.
     @inline(never)
     func ignored(_ event: Immortal<CompiledEvent>, in source: Int, _ call: borrowing Call) -> Occurrence.Outcome {
         let state = definition.states[source].type.typed(expectedObject(call))
-        return .ignored(IgnoredEvent(name: event.value.name, state: state, userInfo: call.userInfo))
+        return .noted(.ignored, event.value.name, state, call.userInfo)
     }
 
-    /// Tells observers something without the turn, which does not come; nothing of what they cause by that themselves.
+    /// Tells observers of an occurrence of a call that gets no turn.
+    ///
+    /// Occurrences that the observers cause meanwhile are only written to the journal.
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
         guard listens(to: [.notices, .journal]) else { return }
         let occurrence = occurrence(outcome)
@@ -56,12 +60,12 @@ extension MachineCore {
         call.thread.content.endTellingOutsideTurns()
     }
 
-    /// Tells observers what is no transition.
+    /// Tells observers of an occurrence other than a transition.
     func tellObservers(_ occurrence: Occurrence) {
         for case .notice(let tell) in closures(in: .notices) { tell(occurrence) }
     }
 
-    /// Tells observers of the whole tree what has happened in a machine in the state.
+    /// Tells observers of the whole tree of an occurrence in a region.
     func tellTreeObservers(_ occurrence: Occurrence) {
         for case .regionNotice(let tell) in closures(in: .regionNotices) { tell(occurrence) }
     }

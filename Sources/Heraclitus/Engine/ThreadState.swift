@@ -1,33 +1,35 @@
-// What does a thread have under way, in which machines?
+// The turns under way on a thread.
 import HeraclitusEssentials
 
-/// The turns of machines, and places in their queues.
+/// A machine's turn, and a place in its queue.
 typealias MachineTurn = Turn<StateTransition, Occurrence>
 typealias TurnPlace = MachineTurn.Place
 
 extension MachineTurn {
-    /// Whether anything that waits leaves the state.
+    /// Whether a queued transition leaves the state.
     var isAboutToLeave: Bool { hasQueue && waiting.contains { $0.plan.kind == .external } }
 }
 
-/// The turns of machines on one thread: a stack, because a callback of one machine may fire another one.
+/// A stack of turns on one thread, because a callback of one machine may fire another one.
 @usableFromInline
 struct ThreadState: ThreadContent {
     /// A turn of one machine on this thread.
     private struct Entry {
-        /// The address of the machine, 0 for none.
+        /// The address of the machine; 0 if the entry is free.
         var machine: UInt = 0
         var turn = MachineTurn(in: 0)
 
-        /// Objects that the machine keeps no longer, or never did.
+        /// Objects to release after the machine.
         ///
-        /// They are released when the machine has been released, because deinitializers are user code.
+        /// Deinitializers are user code, so they run after the turn.
         var retired = Retired()
 
-        /// The turn around this one, if the machine belongs to another one.
+        /// The turn of the holder around this one.
         var holder: HolderTurn?
 
-        /// The date of the transition under way, once it was asked for: one transition has one date.
+        /// The date of the transition under way, after its first use.
+        ///
+        /// A transition has one date.
         var date: Date?
     }
 
@@ -47,7 +49,7 @@ struct ThreadState: ThreadContent {
         }
     }
 
-    /// A queue that is done, as an object.
+    /// A completed queue as an object.
     private final class DoneQueue {
         let queue: MachineTurn.Queue
 
@@ -59,13 +61,13 @@ struct ThreadState: ThreadContent {
     /// The turn that was used last.
     private var foremost = Entry()
 
-    /// The other turns under way; after them, entries that were used and will be again.
+    /// The other turns under way, followed by free entries for reuse.
     private var others: [Entry] = []
 
-    /// How many other turns are under way.
+    /// The number of other turns under way.
     private var othersCount = 0
 
-    /// The machines whose observers are being told something without a turn.
+    /// The machines whose observers are being told of an occurrence without a turn.
     private var toldOutsideTurns: [ObjectIdentifier] = []
 
     @usableFromInline
@@ -96,8 +98,8 @@ extension ThreadState {
         othersCount += 1
     }
 
-    /// Ends the turn of a machine, which has nothing more to do.
-    /// - Returns: The objects to be released when the machine has been released.
+    /// Ends the completed turn of a machine.
+    /// - Returns: The objects to release after the machine.
     @inline(__always)
     mutating func close(_ machine: ObjectIdentifier) -> Retired {
         bringForward(machine)
@@ -125,14 +127,14 @@ extension ThreadState {
         return body(&foremost.turn)
     }
 
-    /// Keeps an object until a machine has been released.
+    /// Retains an object until a machine has been released.
     @inline(__always)
     mutating func retire(_ object: consuming OwnedObject, of machine: ObjectIdentifier) {
         bringForward(machine)
         foremost.retired.add(object)
     }
 
-    /// Makes the turn of a machine the foremost one, if a callback of it has fired another machine, or has come back from there.
+    /// Makes the turn of a machine the foremost one, after a callback has switched between machines.
     @inline(__always)
     private mutating func bringForward(_ machine: ObjectIdentifier) {
         if foremost.machine != UInt(bitPattern: machine) { search(machine) }
@@ -147,39 +149,39 @@ extension ThreadState {
     }
 
     /// Whether a machine has a turn on this thread.
-    // Inlined, because to call it is to copy all of this.
+    // Inlined, because a call would copy the whole value.
     @inline(__always)
     func hasTurn(of machine: ObjectIdentifier) -> Bool {
         foremost.machine == UInt(bitPattern: machine)
             || (0..<othersCount).contains { others[$0].machine == UInt(bitPattern: machine) }
     }
 
-    /// Notes the turn around that of a machine.
+    /// Stores the turn of a machine's holder.
     mutating func setHolder(_ holder: consuming HolderTurn, of machine: ObjectIdentifier) {
         bringForward(machine)
         foremost.holder = holder
     }
 
-    /// Takes the turn around that of a machine, if it has one.
+    /// Takes the turn of a machine's holder, if there is one.
     mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn? {
         bringForward(machine)
         return foremost.holder.take()
     }
 
-    /// The date of the transition of a machine that is under way, if it was asked for already.
+    /// The date of a machine's transition under way, if it was read before.
     mutating func date(of machine: ObjectIdentifier) -> Date? {
         bringForward(machine)
         return foremost.date
     }
 
-    /// Notes the date of the transition of a machine that is under way; `nil` when the next one begins.
+    /// Stores the date of a machine's transition under way; `nil` when the next one begins.
     @inline(__always)
     mutating func setDate(_ date: Date?, of machine: ObjectIdentifier) {
         bringForward(machine)
         foremost.date = date
     }
 
-    /// Begins to tell a machine's observers something without a turn, unless that is under way.
+    /// Begins telling a machine's observers without a turn, unless that is already under way.
     mutating func beginTellingOutsideTurns(of machine: ObjectIdentifier) -> Bool {
         if toldOutsideTurns.contains(machine) { return false }
         toldOutsideTurns.append(machine)

@@ -1,34 +1,34 @@
-// What is a transition, before and after it is certain?
+// Transitions before and after their decision.
 
-/// An event that the table lets leave the current state: what it takes to build the destination.
+/// An event that may leave the current state, with the data for building the destination.
 @usableFromInline
 struct CandidateTransition {
     /// The event.
     let event: Immortal<CompiledEvent>
 
-    /// The number of the state that is left.
+    /// The number of the source.
     let source: Int
 
-    /// The state that is left, where that is the destination of a transition which still waits in the queue.
+    /// The source, if it is the destination of a transition that is still queued.
     let queuedSource: AnyObject?
 }
 
-/// What happens when a transition is made, but for the objects: by number, so that it is two words.
+/// A transition without its objects: two words with numbers.
 struct TransitionPlan {
     enum Kind: UInt8 {
-        /// One state is left and another one, or the same anew, is entered.
+        /// Leaves one state, and enters another one or the same one again.
         case external
 
-        /// A state keeps and gets new data.
+        /// Keeps the state and replaces its data.
         case update
 
-        /// A new machine enters the state in which it begins.
+        /// Enters the initial state of a new machine.
         case entry
 
-        /// A restored machine is back in its state.
+        /// Restores the state of a restored machine.
         case restoring
 
-        /// A copy of an active machine goes on by itself.
+        /// Begins deadlines and work of an active machine's copy.
         case resumption
     }
 
@@ -37,10 +37,10 @@ struct TransitionPlan {
     private let destinationNumber: Int32
     let kind: Kind
 
-    /// The phases in which the definition has a hook.
+    /// The phases with hooks of the definition.
     let hooks: CallbackPhases
 
-    /// The plan of a transition from a state to a state by an event.
+    /// The plan of a transition between two states by an event.
     @inline(__always)
     init(_ candidate: CandidateTransition, to destination: Int, in definition: Definition) {
         let event = candidate.event
@@ -72,7 +72,7 @@ struct TransitionPlan {
         hooks = definition.states[state].hooks.whenActivated.intersection(kind.phases)
     }
 
-    /// The plan of leaving a state because the machine's holder leaves its own.
+    /// The plan of leaving a state because the holder leaves its own.
     init(leaving state: Int, in definition: Definition) {
         kind = .external
         eventNumber = -1
@@ -81,19 +81,19 @@ struct TransitionPlan {
         hooks = definition.states[state].hooks.whenLeft
     }
 
-    /// Whether nothing was fired: on activation, and where a state is left with its holder.
+    /// Whether there is no event: on activation, and if a state is left with its holder.
     var hasNoEvent: Bool { eventNumber < 0 }
 
-    /// The number of the event; there is none on activation.
+    /// The number of the event; undefined on activation.
     var event: Int { Int(eventNumber) }
 
-    /// The number of the state that is left; there is none on activation.
+    /// The number of the source; undefined on activation.
     var source: Int { Int(sourceNumber) }
 
-    /// The number of the state that is entered, or updated, or that is activated.
+    /// The number of the state that is entered, updated or activated.
     var destination: Int { Int(destinationNumber) }
 
-    /// The same plan for a state that is left with the source, whatever becomes of that.
+    /// The plan for a state that is left with the source.
     var asExternal: TransitionPlan { TransitionPlan(self, as: .external) }
 
     private init(_ plan: TransitionPlan, as kind: Kind) {
@@ -106,7 +106,7 @@ struct TransitionPlan {
 }
 
 extension TransitionPlan.Kind {
-    /// The phases that a transition of this kind goes through.
+    /// The phases of a transition of this kind.
     @inline(__always)
     var phases: CallbackPhases {
         switch self {

@@ -1,12 +1,14 @@
-// What may a turn do now, and what does it do next?
+// The decisions of a turn.
 
 /// The decisions of a turn: one run to completion of a machine, from the outermost call to its return.
 ///
-/// It is a value without locks, addresses and calls of user code. Its functions say what is to be done; the engine does it.
+/// It is a value without locks, addresses and calls of user code. Its functions return decisions, which the engine
+/// carries out.
 ///
-/// A turn begins idle. A fire decides: its builder, guards and `will…` hooks run, from which the machine must not be fired. After the
-/// commit it announces: `did…` hooks and observers run. What they fire is decided at once, against the state in which everything
-/// accepted so far will leave the machine, and queued; it is carried out, in order, when everyone has been called.
+/// A turn begins idle. A fire begins the deciding phase: builder, guards and `will…` hooks run, and must not fire the
+/// machine. The commit begins the announcing phase: `did…` hooks and observers run. Their fires are decided at once,
+/// against the state that all accepted transitions lead to, and queued. The queue is carried out in order, after all
+/// callbacks.
 ///
 /// | function | phase before | phase after |
 /// | --- | --- | --- |
@@ -21,20 +23,21 @@ struct Turn<Transition, Notice> {
         /// No user code runs.
         case idle
 
-        /// From the beginning of a fire, or of what was queued, to the commit: builders, guards and `will…` hooks run, and the machine
-        /// must not be fired.
+        /// A builder, a guard or a `will…` hook runs, from the beginning of a fire to its commit.
+        ///
+        /// The machine must not be fired.
         case deciding(isNested: Bool)
 
         /// A `did…` hook, an observer or an action runs.
         case announcing
     }
 
-    /// How many fires of callbacks a turn carries out.
+    /// The number of callbacks' fires that a turn carries out.
     static var chainLimit: Int { 10_000 }
 
     private(set) var phase = Phase.idle
 
-    /// The number of the state in which everything accepted so far will leave the machine.
+    /// The number of the state that all accepted transitions lead to.
     private(set) var expected: Int
 
     private var queue = Queue()
@@ -44,16 +47,16 @@ struct Turn<Transition, Notice> {
     /// Whether a builder, a guard or a `will…` hook runs.
     var isDeciding: Bool { if case .deciding = phase { true } else { false } }
 
-    /// Begins anew, when nothing is left to be done.
+    /// Begins a new turn after a completed one.
     mutating func restart(in state: Int) {
         phase = .idle
         expected = state
     }
 
-    /// Whether anything was queued.
+    /// Whether the turn has a queue.
     var hasQueue: Bool { !queue.isEmpty }
 
-    /// What was queued and is done, for somebody who releases it.
+    /// Takes the completed queue, for the caller to release.
     mutating func takeQueue() -> Queue {
         defer { queue = Queue() }
         return queue
@@ -67,10 +70,10 @@ extension Turn {
         /// The fire may be decided, against the ``expected`` state.
         case decide
 
-        /// A builder, a guard or a `will…` hook fires.
+        /// A builder, a guard or a `will…` hook has fired.
         case rejectInProgress
 
-        /// Callbacks have fired too often in this turn.
+        /// The turn has exceeded the limit of callbacks' fires.
         case rejectEndlessChain
     }
 
@@ -89,52 +92,61 @@ extension Turn {
         /// The transition is made now.
         case carryOut
 
-        /// It waits until everyone has been called who hears of the one under way.
+        /// The transition waits for the callbacks of the one under way.
         case enqueue
     }
 
-    /// Notes that the fire is certain to become a transition to a state.
+    /// Records that the fire is certain to become a transition to a state.
     mutating func accept(leadingTo state: Int) -> Acceptance {
         expected = state
         return phase == .deciding(isNested: true) ? .enqueue : .carryOut
     }
 
-    /// Queues a transition that was accepted.
+    /// Queues an accepted transition.
     mutating func enqueue(_ transition: Transition) { queue.add(transition) }
 
-    /// Notes that the machine shows the destination: from now on it may be fired.
+    /// Records that the machine shows the destination.
+    ///
+    /// It may be fired from now on.
     mutating func commit() { phase = .announcing }
 
-    /// Ends a fire that was rejected, ignored or queued; one that was carried out has ended with its callbacks.
+    /// Ends a rejected, ignored or queued fire.
+    ///
+    /// Other fires end with their callbacks.
     mutating func endFire() {
         if case .deciding(let isNested) = phase { phase = isNested ? .announcing : .idle }
     }
 
-    /// The last transition that was accepted and is still to be carried out: its destination is the expected state.
+    /// The last queued transition.
+    ///
+    /// Its destination is the expected state.
     var lastQueued: Transition? { queue.lastWaiting }
 
-    /// The transitions that were accepted and are still to be carried out, in order.
+    /// The queued transitions, in order.
     var waiting: [Transition] { queue.waiting }
 }
 
 // MARK: - Actions and notices
 
 extension Turn {
-    /// A place in the queue, before all that is queued after it was reserved.
+    /// A place in the queue, before all items that are queued after its reservation.
     struct Place {
         fileprivate let index: Int
     }
 
-    /// Begins an action, which may fire; within a callback it changes nothing.
-    /// - Returns: The place at which observers are to hear of it: before what it fires.
+    /// Begins an action, which may fire.
+    ///
+    /// Within a callback it changes nothing.
+    /// - Returns: The place of the action's notice: before the action's fires.
     mutating func beginAction() -> Place {
         if phase == .idle { phase = .announcing }
         return Place(index: queue.count)
     }
 
-    /// Queues something that observers are told when everyone has been called.
+    /// Queues a notice for observers, told after all callbacks.
     ///
-    /// What they cause themselves while they are told something is limited, or they could answer each rejection with a fire that
+    /// The number of notices that observers cause themselves is limited. Otherwise an observer could answer each
+    /// rejection with another rejected fire.
     /// is rejected.
     @discardableResult
     mutating func post(_ notice: Notice, at place: Place? = nil) -> Posting {
@@ -147,10 +159,10 @@ extension Turn {
     enum Posting: Equatable {
         case queued
 
-        /// It was dropped as the first notice beyond the limit: observers are to hear that there are more.
+        /// The first notice beyond the limit was dropped; observers are told that there are more.
         case limitReached
 
-        /// It was dropped, as others before.
+        /// A later notice beyond the limit was dropped.
         case dropped
     }
 }
@@ -163,7 +175,7 @@ extension Turn {
         case tell(Notice)
     }
 
-    /// Whether nothing is left to be done when everyone has been called; then the turn is idle.
+    /// Whether the turn is complete after all callbacks; the turn is then idle.
     @inline(__always)
     mutating func isDone() -> Bool {
         if queue.isWaiting { return false }
@@ -172,7 +184,7 @@ extension Turn {
         return true
     }
 
-    /// What is to be done next, when everyone has been called; `nil` if nothing is, and the turn is idle.
+    /// The next step after all callbacks; `nil` if the turn is complete and idle.
     mutating func next() -> Next? {
         if isDone() { return nil }
         switch queue.removeFirst() {
@@ -194,9 +206,9 @@ extension Turn {
         case notice(Notice)
     }
 
-    /// What waits, in order.
+    /// The queued items, in order.
     struct Queue {
-        // `nil` in most turns, which queue nothing.
+        // `nil` in most turns, which have no queue.
         private var items: [Item]?
         private var done = 0
         private var causedByTelling = 0
@@ -207,7 +219,7 @@ extension Turn {
 
         fileprivate var isEmpty: Bool { items == nil }
 
-        /// Where the last transition is.
+        /// The index of the last transition.
         private var lastTransition: Int?
         private var isTelling = false
 
@@ -244,7 +256,7 @@ extension Turn {
 
         fileprivate mutating func endTelling() { isTelling = false }
 
-        /// Whether anything is still to be done.
+        /// Whether an item is still to be done.
         fileprivate var isWaiting: Bool {
             guard let items else { return false }
             return done < items.count

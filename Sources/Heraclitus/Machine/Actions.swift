@@ -1,15 +1,15 @@
-// Actions that the definition lists. Those that it does not are in `Performing`.
+// Actions of the definition. Other actions are in `Performing`.
 
 extension StateMachine {
     /// Carries out an action of the definition.
     ///
-    /// No other thread makes a transition meanwhile, as for ``perform(block:)``. Observers get the action or its refusal, and then what
-    /// it has fired.
+    /// Other threads' transitions wait until the action has returned, as for ``perform(block:)``. Observers get the
+    /// action or its rejection, and then the action's fires.
     /// - Parameters:
     ///   - action: The action's property.
-    ///   - userInfo: The arguments of the action, which observers and errors get as well.
+    ///   - userInfo: The arguments of the action, for observers and errors as well.
     /// - Returns: The action's value.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the action's error.
+    /// - Throws: ``InvalidTransition`` in another state or on a deadlock; the action's error.
     @discardableResult
     public func perform<S, Result>(
         _ action: KeyPath<W, W.Action<S, Result>>,
@@ -20,15 +20,15 @@ extension StateMachine {
             try action.slot.declaration.body(state, action.name, self, userInfo)
         }
         guard let result = result as? Result else {
-            preconditionFailure("An action returns what it is declared to return.")
+            preconditionFailure("An action returned a value of another type.")
         }
         return result
     }
 
-    /// Carries out an action with the caller's closure in place of the definition's.
+    /// Carries out an action with a closure of the caller, which replaces the definition's closure.
     ///
-    /// Use it in methods of an object that has a machine: the definition says where the method is allowed, and the method says what
-    /// it does.
+    /// Use it in methods of an object with a machine: the definition says where the method is allowed, and the closure
+    /// says what it does.
     ///
     /// ```swift
     /// func goRed() throws { try machine.perform(\.goRed) { blue in lamp.shine(.red) } }
@@ -38,7 +38,7 @@ extension StateMachine {
     ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state; runs once, on this thread.
     /// - Returns: The body's value.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the body's error.
+    /// - Throws: ``InvalidTransition`` in another state or on a deadlock; the body's error.
     @discardableResult
     public func perform<S, R, Result>(
         _ action: KeyPath<W, W.Action<S, R>>,
@@ -53,25 +53,21 @@ extension StateMachine {
         }
     }
 
-    /// Carries out an action of the definition by its name, for names that arrive as text.
+    /// Carries out an action of the definition by its name, for names from outside.
     /// - Parameters:
     ///   - name: The action's name.
-    ///   - userInfo: The arguments of the action, which observers and errors get as well.
+    ///   - userInfo: The arguments of the action, for observers and errors as well.
     /// - Returns: The action's value; `()` if it has none.
-    /// - Throws: ``InvalidAction``: in another state, for a circle of waits, or `unknownAction` with the existing names; the action's
-    ///   error.
+    /// - Throws: ``InvalidTransition``: in another state, on a deadlock, or `unknownAction` with the existing
+    ///   names; the action's error.
     @discardableResult
     public func perform(named name: String, userInfo: UserInfo = [:]) throws -> Any {
         guard let action = definition.action(named: name) else {
             let terms = ActionTerms(name: name, expected: nil, states: nil)
-            let error = invalid(
-                .unknownAction,
-                terms,
-                userInfo: userInfo,
-                candidates: definition.actions.map(\.name).nearestFirst(to: name)
-            )
+            let call = Call(self, userInfo)
+            let error = rejection(.unknownAction, of: terms, call)
             activate()
-            core.announce(.refused(error), Call(self, userInfo))
+            core.announce(.rejected(error), call)
             throw error
         }
         return try perform(action, userInfo: userInfo) { state in
@@ -79,15 +75,15 @@ extension StateMachine {
         }
     }
 
-    /// The names of the actions that are allowed now, in the order of the definition.
+    /// The names of the currently allowed actions, in the order of the definition.
     ///
-    /// Inside a callback of this machine, on its thread, the answer is for the committed state, because actions are carried out at
+    /// In a callback of this machine, on its thread, the committed state counts, because actions are carried out at
     /// once.
     public var allowedActions: [String] { definition.actionNames(allowedIn: core.now.index) }
 
     private func compiled<S, Result>(_ action: KeyPath<W, W.Action<S, Result>>) -> CompiledAction {
         guard let compiled = definition.action(of: workflow.events.value[keyPath: action].slot) else {
-            fatalError("\(action) is no stored property of \(definition.workflow) and can never be performed.")
+            fatalError("\(action) is no stored property of \(definition.workflow). Store the action in one.")
         }
         return compiled
     }
@@ -111,40 +107,43 @@ extension StateMachine {
 }
 
 extension ActionCall {
-    /// The machine; what the action fires is carried out when it has returned.
+    /// The machine.
+    ///
+    /// Fires of the action are carried out after the action has returned.
     public var machine: StateMachine<W> {
         guard let machine = anyMachine as? StateMachine<W> else {
-            preconditionFailure("An action of a workflow is performed by its machines.")
+            preconditionFailure("An action was performed by a machine of another workflow.")
         }
         return machine
     }
 }
 
-extension Stateful {
+extension MachineOwner {
     /// Carries out an action of the definition, as ``StateMachine/perform(_:userInfo:)``.
     /// - Parameters:
     ///   - action: The action's property.
-    ///   - userInfo: The arguments of the action, which observers and errors get as well.
+    ///   - userInfo: The arguments of the action, for observers and errors as well.
     /// - Returns: The action's value.
-    /// - Throws: ``InvalidAction`` in another state; the action's error.
+    /// - Throws: ``InvalidTransition`` in another state; the action's error.
     @discardableResult
     public func perform<S, Result>(
-        _ action: KeyPath<Life, Life.Action<S, Result>>,
+        _ action: KeyPath<MachineWorkflow, MachineWorkflow.Action<S, Result>>,
         userInfo: UserInfo = [:]
     ) throws -> Result {
         try machine.perform(action, userInfo: userInfo)
     }
 
-    /// Carries out an action of the definition with a body of the object's own, as ``StateMachine/perform(_:userInfo:_:)``.
+    /// Carries out an action of the definition with a closure of the object, as
+    /// ``StateMachine/perform(_:userInfo:_:)``.
     /// - Parameters:
     ///   - action: The action's property.
     ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state.
     /// - Returns: The body's value.
-    /// - Throws: ``InvalidAction`` in another state; the body's error.
+    /// - Throws: ``InvalidTransition`` in another state; the body's error.
     @discardableResult
     public func perform<S, R, Result>(
-        _ action: KeyPath<Life, Life.Action<S, R>>,
+        _ action: KeyPath<MachineWorkflow, MachineWorkflow.Action<S, R>>,
         userInfo: UserInfo = [:],
         _ body: (S) throws -> Result
     ) throws -> Result {

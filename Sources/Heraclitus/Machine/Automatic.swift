@@ -1,21 +1,21 @@
-// What fires by itself in a machine?
+// Automatic events of a machine.
 public import HeraclitusEssentials
 
 extension StateMachine {
-    /// The next deadline in the current state, or of a machine in that state; `nil` if there is none.
+    /// The next deadline of the current state, or of a machine in that state; `nil` if there is none.
     ///
-    /// It may have passed: then the event was rejected, or the machine was not activated yet, as a ``copy()`` is not before it is activated or
-    /// fired itself.
+    /// It may have passed, if its event was rejected or the machine is inactive. A ``copy()`` counts as inactive until
+    /// it is activated or fired itself.
     public var nextDeadline: Date? {
         if !definition.hasComposites { return definition.deadlines(of: core.snapshot).first?.date }
         return core.isFrozen ? TreeMoment(of: [self]).firstDeadline : TreeMoment.show([self]) { $0.firstDeadline }
     }
 
-    /// Lets nothing go on by itself from now on, because the machine is gone in a moment.
+    /// Turns off deadlines and work for good, for a machine that is about to be released.
     package func becomePassive() { core.becomePassive() }
 
-    /// Fires what is due by a date in a passive machine, each event when it was due, until nothing is.
-    /// - Returns: The error of the first event that comes after too many; `nil` if there is none.
+    /// Fires all events due by a date in a passive machine, each at its deadline.
+    /// - Returns: The error of the first event beyond the chain limit; `nil` if there is none.
     package func fireDue(by date: Date) -> InvalidTransition? {
         activate()
         var declined: Set<TreeDeadline.ID> = []
@@ -26,8 +26,8 @@ extension StateMachine {
     }
 
     /// - Parameters:
-    ///   - date: By when it is due.
-    ///   - declined: What was rejected, and is not to be fired again before its machine makes a transition.
+    ///   - date: The date by which events are due.
+    ///   - declined: The rejected events, which wait for the next transition of their machine.
     /// - Returns: Whether an event has fired.
     private func fireFirstDue(by date: Date, _ declined: inout Set<TreeDeadline.ID>) -> Bool {
         for deadline in deadlinesOfTree(by: date, besides: declined) {
@@ -89,7 +89,7 @@ extension StateMachine: AutomaticMachine {
         )
     }
 
-    /// - Returns: Whether it has become a transition, or is going to; if not, observers have been told.
+    /// - Returns: Whether the event has become a transition or is queued; otherwise observers were told.
     private func fireByItself(_ selector: EventSelector, because cause: FiringCause) -> Bool {
         (try? fire(selector, userInfo: UserInfo(cause: cause))) != nil
     }

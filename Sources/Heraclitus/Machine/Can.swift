@@ -1,11 +1,11 @@
-/// The type of `machine.can`: tells for every event whether the table allows it now.
+/// The type of `machine.can`: whether the table allows an event now.
 ///
-/// It is `true` if the event leads from the current state, or is ignored there: to fire an ignored event is not an error, and so no
-/// reason to disable a button. Guards are not asked: ``StateMachine/rehearse`` asks them.
+/// An allowed event leads from the current state, or is ignored there. Firing an ignored event is no error, so its
+/// button stays enabled. Use ``StateMachine/rehearse`` to ask guards as well.
 ///
 /// ```swift
 /// machine.can.cancel
-/// machine.can(\.cancel)
+/// machine.can(event)                   // an event value
 /// machine.can(named: "cancel")
 /// ```
 @frozen @dynamicMemberLookup
@@ -15,32 +15,24 @@ public struct Can<W: Workflow>: Sendable {
     @inlinable
     init(machine: StateMachine<W>) { self.machine = machine }
 
-    /// Whether the table allows an event now; guards are not asked.
+    /// Whether the table allows an event now, without asking guards.
     /// - Parameter event: The event's property.
-    @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
+    @inlinable @inline(__always)  // inlined where the key path is written, which then is only a number
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
         machine.workflow.index(of: event).map { accepts($0) } ?? false
     }
 
-    /// Whether the table allows an event now; guards are not asked.
-    /// - Parameter event: The event's property.
-    /// - Returns: `true` if the table would not reject it.
-    @inlinable
-    public func callAsFunction<S, D>(_ event: KeyPath<W, W.Event<S, D>>) -> Bool {
-        self[dynamicMember: event]
-    }
-
-    /// Whether the table allows an event now; guards are not asked.
-    /// - Parameter event: The event, such as one that was decoded.
-    /// - Returns: `true` if the table would not reject it.
+    /// Whether the table allows an event now, without asking guards.
+    /// - Parameter event: The event, for example a decoded one.
+    /// - Returns: `true` if the table allows or ignores it.
     @inlinable
     public func callAsFunction<S, D>(_ event: W.Event<S, D>) -> Bool {
         event.slot.index.map { accepts($0) } ?? false
     }
 
-    /// Whether the table allows an event now; guards are not asked.
+    /// Whether the table allows an event now, without asking guards.
     /// - Parameter name: The event's name.
-    /// - Returns: `true` if the table would not reject it; `false` for an unknown name.
+    /// - Returns: `true` if the table allows or ignores it; `false` for an unknown name.
     public func callAsFunction(named name: String) -> Bool {
         machine.definition.eventIndex(named: name).map(accepts) ?? false
     }
@@ -50,7 +42,7 @@ public struct Can<W: Workflow>: Sendable {
 }
 
 extension MachineCore {
-    /// Whether the table would not reject a fire of an event on this thread.
+    /// Whether the table accepts a fire of an event on this thread.
     @usableFromInline
     func accepts(_ event: Int, of machine: AnyObject) -> Bool {
         definition.verdict(on: event, from: expectedState(of: machine)) != .notAllowed

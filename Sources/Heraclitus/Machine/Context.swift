@@ -1,16 +1,16 @@
 extension StateMachine {
-    /// What the machine was given for its states; `nil` before that.
+    /// The runtime dependencies of the states; `nil` before the machine gets them.
     ///
-    /// A machine that a plain decoder has made gets it from ``activate(context:userInfo:)``.
+    /// A decoded machine gets its context from ``activate(context:userInfo:)``.
     public var context: W.Context? { core.context(as: W.Context.self) }
 
-    /// Gives a machine that has no context one, and activates it.
+    /// Gives a machine its context, and activates it.
     ///
-    /// A machine that a plain decoder has made has none, such as one within a state's data. Until it is given one, nothing of it runs: it
-    /// is not activated, and a fire throws ``InvalidTransition/Reason-swift.enum/missingContext``. A machine keeps the first context
-    /// that it is given.
+    /// A machine of a plain decoder has no context, for example a machine in a state's data. Until it gets one, the
+    /// machine is inactive, and a fire throws ``InvalidTransition/Reason-swift.enum/missingContext``. A machine keeps
+    /// its first context.
     /// - Parameters:
-    ///   - context: What the states need and archives do not keep.
+    ///   - context: The runtime dependencies of the states.
     ///   - userInfo: Values passed to the callbacks.
     public func activate(context: W.Context, userInfo: UserInfo = [:]) {
         if let context = definition.given(context) { core.give(context) }
@@ -19,39 +19,39 @@ extension StateMachine {
 }
 
 extension StateTransition {
-    /// What the machine was given for its states: ``Workflow/Context``.
+    /// The machine's context: ``Workflow/Context``.
     ///
     /// ```swift
     /// func didEnter(_ transition: StateTransition) { transition.context(as: Session.self).logger.note("connected") }
     /// ```
     ///
-    /// Every callback can ask for it, because nothing of a machine runs before it was given. For a transition of another workflow there is
-    /// none: this stops the program. ``machine(as:)`` says which workflow it is.
+    /// The context is available in every callback, because a machine runs only with its context. For a transition of
+    /// another workflow, this stops the program; check ``machine(as:)`` first.
     /// - Parameter workflow: The workflow.
     /// - Returns: The context.
     public func context<W: Workflow>(as workflow: W.Type) -> W.Context {
-        // What was lent comes first: a state that is left with its holder's may be of the same workflow as the holder.
+        // The lent context comes first: the holder's workflow may be the workflow of the left machine.
         if let context = lentContext?.value(as: W.Context.self) { return context }
         if let context = machine(as: W.self)?.context { return context }
         if let nothing = () as? W.Context { return nothing }
         fatalError(
-            "\(self) is a transition of another workflow than \(fullName(of: W.self)), and has no context of it."
+            "\(self) belongs to another workflow, so it has no context of \(fullName(of: W.self))."
         )
     }
 }
 
 extension ActionCall {
-    /// What the machine was given for its states: ``Workflow/Context``.
+    /// The machine's context: ``Workflow/Context``.
     public var context: W.Context {
         guard let context = machine.context else {
-            preconditionFailure("An action is performed only when the machine has its context.")
+            preconditionFailure("An action was performed without the machine's context.")
         }
         return context
     }
 }
 
 extension MachineCore {
-    /// The context that the machine was given; of a workflow without one there is always the empty one.
+    /// The machine's context; for a workflow without one, the empty context.
     func context<Context: Sendable>(as type: Context.Type) -> Context? {
         GivenContext.value(of: definition.needsContext ? context : nil, as: type)
     }

@@ -1,23 +1,23 @@
-/// What a diagram shows of a machine, as of one moment.
+/// The parts of a machine for a diagram, as of one moment.
 package struct DrawnMoment<W: Workflow> {
     /// The name of the state.
     package let state: String
 
-    /// What the machine went through.
+    /// The journal of the machine; `nil` if it keeps none.
     package let journal: Journal?
 
-    /// The machines that the state holds, in their order.
+    /// The machines in the state, in order.
     package let regions: [any Region]
 
     fileprivate let object: AnyObject
     let definition: Definition
 
-    /// The workflow, with the machines that the state shows.
+    /// The workflow's table with the machines in the state.
     package var table: TransitionTable { definition.content.value.makeTable([], object) }
 }
 
 extension StateMachine {
-    /// What a diagram shows of the machine now.
+    /// The current moment for a diagram.
     package var drawnMoment: DrawnMoment<W> {
         let snapshot = core.snapshot
         let state = definition.states[snapshot.status.index]

@@ -1,17 +1,17 @@
-// How is a machine driven by somebody who does not know its type?
+// Drives machines of unknown type.
 
-/// A machine whose events are fired by their names, whatever its workflow.
+/// A machine of any workflow whose events are fired by name.
 package protocol ExercisedRegion: Region {
     /// The name of the current state.
     var stateName: String { get }
 
-    /// The workflow, with the machines that the state shows.
+    /// The workflow's table with the machines in the state.
     var currentTable: TransitionTable { get }
 
     /// The state object.
     var stateObject: (any WorkflowState)? { get }
 
-    /// The object that an event enters by itself: what its builder makes, or an empty state; `nil` if there is none.
+    /// The destination that an event makes by its builder or as an empty state; `nil` if it needs an object.
     func builtDestination(of event: String) -> (any WorkflowState)?
 
     /// Fires an event by its name.

@@ -2,19 +2,19 @@
 ///
 /// ```swift
 /// try machine.fire.load(LoadingState(request: request))                    // an object
-/// try machine.fire.fail { loading in FailureState(.timedOut) }             // built from the state that is left
-/// try machine.fire.cancel()                                                // an empty state needs none
-/// try machine.fire(\.load, LoadingState(request: request))                 // a key path in hand
+/// try machine.fire.fail { loading in FailureState(.timedOut) }             // built from the state being left
+/// try machine.fire.cancel()                                                // an empty state needs no object
+/// try machine.fire(event, LoadingState(request: request))                  // an event value, such as `Download.events.load`
 /// try machine.fire(named: "load", entering: LoadingState(request: request))
 /// ```
 ///
-/// ``StateMachine/rehearse`` has the same type: its fires end after the guards, and change nothing.
+/// ``StateMachine/rehearse`` has the same type. Its fires end after the guards, without a change.
 @frozen @dynamicMemberLookup
 public struct Fire<W: Workflow>: Sendable {
     @usableFromInline let machine: StateMachine<W>
     @usableFromInline let isRehearsal: Bool
 
-    /// The work of a state for which it fires, if it is for some.
+    /// The work that fires; `nil` for other callers.
     @usableFromInline let work: StateWork.ID?
 
     @inlinable
@@ -24,61 +24,14 @@ public struct Fire<W: Workflow>: Sendable {
         self.work = work
     }
 
-    /// An event, ready to be fired.
+    /// An event to fire.
     /// - Parameter event: The event's property.
-    @inlinable @inline(__always)  // to where the key path is written, which is no more than a number then
+    @inlinable @inline(__always)  // inlined where the key path is written, which then is only a number
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
         FireableEvent(machine.workflow.index(of: event), machine: machine, isRehearsal: isRehearsal, work: work)
     }
 
-    /// Fires an event given by key path, with a state object.
-    ///
-    /// See ``FireableEvent/callAsFunction(_:userInfo:)`` for when the argument is evaluated, and what is thrown.
-    /// - Parameters:
-    ///   - event: The event's property.
-    ///   - state: The state to enter.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``.
-    @inlinable
-    public func callAsFunction<S, D>(
-        _ event: KeyPath<W, W.Event<S, D>>,
-        _ state: @autoclosure () throws -> D,
-        userInfo: UserInfo = [:]
-    ) throws(InvalidTransition) {
-        try self[dynamicMember: event](try state(), userInfo: userInfo)
-    }
-
-    /// Fires an event given by key path with a closure that builds the state to enter from the one that is left.
-    /// - Parameters:
-    ///   - event: The event's property.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    ///   - build: Gets the state that is left, and returns the state to enter.
-    /// - Throws: ``InvalidTransition``.
-    @inlinable
-    public func callAsFunction<S, D>(
-        _ event: KeyPath<W, W.Event<S, D>>,
-        userInfo: UserInfo = [:],
-        _ build: (S) throws -> D
-    ) throws(InvalidTransition) {
-        try self[dynamicMember: event](userInfo: userInfo, build)
-    }
-
-    /// Fires an event given by key path, into the state that its definition builds or an empty one.
-    /// - Parameters:
-    ///   - event: The event's property.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
-    ///   exactly one state, an empty one.
-    @inlinable
-    public func callAsFunction<S, D>(
-        _ event: KeyPath<W, W.Event<S, D>>,
-        userInfo: UserInfo = [:]
-    ) throws(InvalidTransition) {
-        let selector = EventSelector(machine.workflow.index(of: event)).bound(to: work)
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
-    }
-
-    /// Fires an event value, such as one that was decoded, with a state object.
+    /// Fires an event value, for example a decoded one, with a state object.
     /// - Parameters:
     ///   - event: The event.
     ///   - state: The state to enter.
@@ -96,11 +49,11 @@ public struct Fire<W: Workflow>: Sendable {
         )
     }
 
-    /// Fires an event value, such as one that was decoded, with a closure that builds the state to enter.
+    /// Fires an event value, for example a decoded one, with a closure that builds the state to enter.
     /// - Parameters:
     ///   - event: The event.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    ///   - build: Gets the state that is left, and returns the state to enter.
+    ///   - build: Gets the state being left, and returns the state to enter.
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction<S, D>(
@@ -114,12 +67,12 @@ public struct Fire<W: Workflow>: Sendable {
         )
     }
 
-    /// Fires an event value, such as one that was decoded, into the state that its definition builds or an empty one.
+    /// Fires an event value, for example a decoded one, to the state that its definition builds or to an empty state.
     /// - Parameters:
     ///   - event: The event.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
-    ///   exactly one state, an empty one.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless the definition builds the state, or the event leads
+    ///   to exactly one state, which is empty.
     @inlinable
     public func callAsFunction<S, D>(
         _ event: W.Event<S, D>,
@@ -129,7 +82,7 @@ public struct Fire<W: Workflow>: Sendable {
         try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
     }
 
-    /// Fires an event by its name, for names that arrive as text, with a state object.
+    /// Fires an event by its name, for names from outside, with a state object.
     /// - Parameters:
     ///   - name: The event's name.
     ///   - state: The state to enter.
@@ -147,11 +100,11 @@ public struct Fire<W: Workflow>: Sendable {
         }
     }
 
-    /// Fires an event by its name with a closure that builds the state to enter from the one that is left.
+    /// Fires an event by its name, with a closure that builds the destination from the state being left.
     /// - Parameters:
     ///   - name: The event's name.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    ///   - build: Gets the state that is left, and returns the state to enter.
+    ///   - build: Gets the state being left, and returns the state to enter.
     /// - Throws: ``InvalidTransition``; `unknownEvent` lists the existing names, the nearest first.
     @inlinable
     public func callAsFunction(
@@ -165,21 +118,23 @@ public struct Fire<W: Workflow>: Sendable {
         }
     }
 
-    /// Fires an event by its name, into the state that its definition builds or an empty one.
+    /// Fires an event by its name, to the state that its definition builds or to an empty state.
     /// - Parameters:
     ///   - name: The event's name.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
-    ///   exactly one state, an empty one.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless the definition builds the state, or the event leads
+    ///   to exactly one state, which is empty.
     @inlinable
     public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo)
     }
 }
 
-/// The type of `machine.fire.load`: an event and the machine that fires it when this is called.
+/// The type of `machine.fire.load`: an event with its machine.
 ///
-/// It is also the type of `machine.rehearse.load`. Then each of these functions does everything except the transition.
+/// A call fires it.
+///
+/// It is also the type of `machine.rehearse.load`. A call then does everything except the transition.
 @frozen
 public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let index: Int?
@@ -200,8 +155,8 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
 
     /// Fires the event with the state to enter.
     ///
-    /// The argument is evaluated during the machine's turn, and only if the table allows the event in the current state. So an
-    /// event that the table does not allow makes no object. If the argument throws, the fire is declined, as by a guard.
+    /// The argument is evaluated in the machine's turn, after the table has allowed the event in the current state. A
+    /// rejected event therefore makes no object. An error of the argument declines the fire, as a guard's error does.
     /// - Parameters:
     ///   - state: The state to enter.
     ///   - userInfo: Values passed to callbacks and carried by errors.
@@ -217,13 +172,13 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         }
     }
 
-    /// Fires the event with a closure that builds the state to enter from the one that is left.
+    /// Fires the event with a closure that builds the destination from the state being left.
     ///
-    /// The closure runs once, on this thread, during the machine's turn, and only if the table allows the event in the
-    /// current state. It must not fire the machine. If it throws, the fire is declined, as by a guard.
+    /// The closure runs once, on this thread, in the machine's turn, after the table has allowed the event. It must not
+    /// fire the machine. An error of the closure declines the fire, as a guard's error does.
     /// - Parameters:
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    ///   - build: Gets the state that is left, and returns the state to enter.
+    ///   - build: Gets the state being left, and returns the state to enter.
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(
@@ -246,10 +201,10 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         }
     }
 
-    /// Fires an event into the state that its definition builds, or to the one empty state to which it leads from the current state.
+    /// Fires an event to the state that its definition builds, or to the only empty state that it leads to from here.
     /// - Parameter userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
-    ///   exactly one state, an empty one.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless the definition builds the state, or the event leads
+    ///   to exactly one state, which is empty.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
         try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
@@ -257,8 +212,8 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
 
     /// Fires an event with several destinations in a workflow whose `AnyState` is the class of an empty state.
     /// - Parameter userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless its definition builds one or it leads to
-    ///   exactly one state, an empty one.
+    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless the definition builds the state, or the event leads
+    ///   to exactly one state, which is empty.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
@@ -269,10 +224,10 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
 extension StateMachine {
     /// The number of nested fires that one turn carries out: 10,000.
     ///
-    /// The next one throws `.endlessChain`. Those before it are carried out, and the outermost fire succeeds.
+    /// The next fire throws `.endlessChain`. Earlier fires are carried out, and the outermost fire succeeds.
     public static var chainLimit: Int { MachineTurn.chainLimit }
 
-    /// The object that a state is, whether it is handed around as its class or as the workflow's `AnyState`.
+    /// The object of a state, passed as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)
     func object<State>(of state: consuming State) -> OwnedObject { core.definition.object(of: state) }
 
@@ -286,7 +241,7 @@ extension StateMachine {
         try core.fire(for: isRehearsal ? .rehearsal : .fire, selector, Call(self, userInfo), building: build)
     }
 
-    /// Fires an event into the state that it leads to by itself.
+    /// Fires an event to the state that its definition makes.
     @usableFromInline
     func fire(_ selector: EventSelector, isRehearsal: Bool = false, userInfo: UserInfo) throws(InvalidTransition) {
         try fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
@@ -294,34 +249,33 @@ extension StateMachine {
         }
     }
 
-    /// Enters a state by firing the one event that leads there from the current state.
+    /// Enters a state by firing the only event that leads there from the current state.
     ///
-    /// Events that only update a state are not considered.
+    /// Updates are ignored.
     /// - Parameters:
     ///   - state: The state to enter.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `noEvent` or `ambiguousEvent`, with the events that lead there, if there is not
-    ///   exactly one.
+    /// - Throws: ``InvalidTransition``; `noEvent`, or `ambiguousEvent` with the events that lead there.
     @inlinable
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         try fire(.entering(state as AnyObject), userInfo: userInfo) { _ in object(of: state) }
     }
 
-    /// Enters an empty state, given by name, by firing the one event that leads there from the current state.
+    /// Enters an empty state, given by name, by firing the only event that leads there from the current state.
     ///
-    /// Events that only update a state are not considered.
+    /// Updates are ignored.
     /// - Parameters:
     ///   - name: The name of the state.
     ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `unknownState` lists the existing names, the nearest first; `noEvent` or `ambiguousEvent` if there
-    ///   is not exactly one event; `destinationNeeded` if the state is not an ``EmptyState``.
+    /// - Throws: ``InvalidTransition``; `unknownState` with the existing names, the nearest first; `noEvent` or
+    ///   `ambiguousEvent`; `destinationNeeded` for a state that is no ``EmptyState``.
     public func enter(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
         try fire(.enteringNamed(name), userInfo: userInfo) { try core.emptyState(named: name, leaving: $0) }
     }
 }
 
 extension MachineCore {
-    /// The object that an event leads to by itself: what its builder makes, or else that of the only state, if that is an empty one.
+    /// The destination that an event makes: by its builder, or as the only state if that is empty.
     func destination(
         of candidate: CandidateTransition,
         _ machine: any TreeMachine,
@@ -336,7 +290,7 @@ extension MachineCore {
         throw DestinationNeeded(candidates: destinations.map { definition.states[$0].name })
     }
 
-    /// The object that a builder makes; `nil` if it is for other states.
+    /// The object of a builder; `nil` if the builder is for other states.
     func build(
         _ builder: StateBuilder,
         _ candidate: CandidateTransition,
@@ -346,7 +300,7 @@ extension MachineCore {
         try builder(source(of: candidate), context, userInfo) { date(of: Call(machine)) }.map { OwnedObject($0) }
     }
 
-    /// An object of the state of a name, if that is an empty one.
+    /// An object of a state given by name; throws for a state with data.
     func emptyState(named name: String, leaving candidate: CandidateTransition) throws -> OwnedObject {
         guard let index = definition.stateIndex(named: name),
             let state = definition.states[index].make(leaving: { source(of: candidate) })

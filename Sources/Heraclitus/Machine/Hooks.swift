@@ -1,19 +1,23 @@
-// Closures of one machine. They belong to it and not to the definition: a copy and a restored machine have none of them.
-// Each runs on the firing thread, right after what the definition has at the same place, in the order added. One that is
-// added during a transition is called from the next place on. Each stays as long as the machine lives, or until it is cancelled.
+// Closures of one machine. Copies and restored machines start without them.
 //
-// A state is a class, which hears its subclasses, or a protocol: `machine.didEnter((any DownloadState).self) { … }`.
+// Each closure runs on the firing thread, right after the definition's hook of the same place, in the order of adding.
+// A closure added during a transition is called from the next place on. It stays until the machine ends or it is
+// cancelled.
+//
+// A state is a class, including its subclasses, or a protocol: `machine.didEnter((any DownloadState).self) { … }`.
 
 extension StateMachine {
     // MARK: Guards
 
-    /// Adds a guard to an event of this machine, which throws to decline a transition.
+    /// Adds a guard to an event of this machine.
     ///
-    /// This machine's guards are asked last, in the order added. They must not fire the machine.
+    /// The guard throws to decline a transition.
+    ///
+    /// The machine's guards are asked last, in the order of adding. They must not fire the machine.
     /// - Parameters:
     ///   - event: The event's property.
     ///   - body: Gets the source, the destination and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func guarded<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
@@ -27,11 +31,13 @@ extension StateMachine {
         )
     }
 
-    /// Adds a guard that is called before a state, or a subclass of it, is left, and throws to decline.
+    /// Adds a guard called before a state or a subclass of it is left.
+    ///
+    /// The guard throws to decline.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state that is to be left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    ///   - body: Gets the state to leave, and the transition.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func shouldExit<S>(
         _ state: S.Type,
@@ -45,11 +51,13 @@ extension StateMachine {
         )
     }
 
-    /// Adds a guard that is called before a state, or a subclass of it, is entered, and throws to decline.
+    /// Adds a guard called before a state or a subclass of it is entered.
+    ///
+    /// The guard throws to decline.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state that is to be entered, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    ///   - body: Gets the state to enter, and the transition.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func shouldEnter<S>(
         _ state: S.Type,
@@ -65,11 +73,11 @@ extension StateMachine {
 
     // MARK: Hooks of a state
 
-    /// Adds a closure that is called before a state, or a subclass of it, is left.
+    /// Adds a closure called before a state or a subclass of it is left.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state that is left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    ///   - body: Gets the state being left, and the transition.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func willExit<S>(
         _ state: S.Type,
@@ -78,11 +86,11 @@ extension StateMachine {
         add(.hook(.willExit) { if let state = $0.sourceObject as? S { body(state, $0) } })
     }
 
-    /// Adds a closure that is called before a state, or a subclass of it, is entered; on activation, too.
+    /// Adds a closure called before a state or a subclass of it is entered, also on activation.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state that is entered, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    ///   - body: Gets the state being entered, and the transition.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func willEnter<S>(
         _ state: S.Type,
@@ -91,11 +99,11 @@ extension StateMachine {
         add(.hook(.willEnter) { if let state = $0.destinationObject as? S { body(state, $0) } })
     }
 
-    /// Adds a closure that is called when a state, or a subclass of it, has been left.
+    /// Adds a closure called after a state or a subclass of it was left.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that was left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func didExit<S>(
         _ state: S.Type,
@@ -104,11 +112,11 @@ extension StateMachine {
         add(.hook(.didExit) { if let state = $0.sourceObject as? S { body(state, $0) } })
     }
 
-    /// Adds a closure that is called when a state, or a subclass of it, has been entered; on activation, too.
+    /// Adds a closure called after a state or a subclass of it was entered, also on activation.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the state that was entered, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func didEnter<S>(
         _ state: S.Type,
@@ -117,14 +125,15 @@ extension StateMachine {
         add(.hook(.didEnter) { if let state = $0.destinationObject as? S { body(state, $0) } })
     }
 
-    /// Adds a closure that is called when a machine that was restored, in a state or a subclass of it, is activated.
+    /// Adds a closure called when a machine restored in a state or a subclass of it is activated.
     ///
-    /// It is the form of ``Restoring/didRestore(_:)`` for closures. Add it before ``activate(userInfo:)`` and before the first fire, which
-    /// activates. A machine is restored from an archive, or made with ``init(alreadyIn:since:journal:scheduler:)``.
+    /// It is the closure form of ``Restoring/didRestore(_:)``. Add it before ``activate(userInfo:)`` and before the
+    /// first fire, which also activates. A machine is restored from an archive, or made with
+    /// ``init(resumingIn:since:journal:scheduler:)``.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state that the machine is in, and the transition, which has no event and no source.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    ///   - body: Gets the current state, and the transition, which has neither event nor source.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func didRestore<S>(
         _ state: S.Type,
@@ -133,11 +142,11 @@ extension StateMachine {
         add(.hook(.didRestore) { if let state = $0.destinationObject as? S { body(state, $0) } })
     }
 
-    /// Adds a closure that is called when a state, or a subclass of it, has been entered or restored.
+    /// Adds a closure called after a state or a subclass of it was entered or restored.
     ///
-    /// Use it in an owner that starts work for a state, such as a timer or a request: the closure covers new machines and restored
-    /// ones. It is called like ``didEnter(_:_:)`` and ``didRestore(_:_:)`` together, of which an activation calls one. An update calls neither. Add it before ``activate(userInfo:)`` and before the first fire.
-    ///
+    /// Use it in an owner that starts work for a state, such as a timer or a request. The closure covers new and
+    /// restored machines: it is called like ``didEnter(_:_:)`` and ``didRestore(_:_:)``, of which an activation calls
+    /// one. Updates call neither. Add the closure before ``activate(userInfo:)`` and before the first fire.
     /// ```swift
     /// let machine = try StateMachine<Download>(archive: json)
     /// machine.didEnterOrRestore(LoadingState.self) { loading, _ in start(loading) }
@@ -145,8 +154,8 @@ extension StateMachine {
     /// ```
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state that the machine is in now, and the transition, which has no source on activation.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    ///   - body: Gets the current state, and the transition, which has no source on activation.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func didEnterOrRestore<S>(
         _ state: S.Type,
@@ -160,11 +169,11 @@ extension StateMachine {
 
     // MARK: Hooks of an event
 
-    /// Adds a closure that is called before an event's transitions, after the guards.
+    /// Adds a closure called before an event's transitions, after the guards.
     /// - Parameters:
     ///   - event: The event's property.
     ///   - body: Gets the source, the destination and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func willFire<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
@@ -173,11 +182,11 @@ extension StateMachine {
         add(.hook(.willFire, hook(of: event, body)))
     }
 
-    /// Adds a closure that is called after an event's transitions, before observers.
+    /// Adds a closure called after an event's transitions, before observers.
     /// - Parameters:
     ///   - event: The event's property.
     ///   - body: Gets the source, the destination and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func didFire<S, D>(
         _ event: KeyPath<W, W.Event<S, D>>,
@@ -188,14 +197,14 @@ extension StateMachine {
 
     // MARK: After every transition
 
-    /// Adds an observer of the transitions from a state to a state, subclasses included.
+    /// Adds an observer of transitions between two states, including their subclasses.
     ///
     /// An update is a transition from a state to itself. Activation is not a transition.
     /// - Parameters:
     ///   - source: The class, or a protocol, of the state that was left.
     ///   - destination: The class, or a protocol, of the state that was entered.
     ///   - body: Gets both states and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func onTransition<S, D>(
         from source: S.Type,
@@ -210,11 +219,12 @@ extension StateMachine {
         )
     }
 
-    /// Adds an observer of all transitions, which is called after all hooks.
+    /// Adds an observer of all transitions, called after all hooks.
     ///
-    /// An update is a transition from a state to itself. Activation is not a transition.
+    /// An update is a transition from a state to itself. Activation is not a transition. The machine keeps the closure:
+    /// capture the machine as `[weak machine]`.
     /// - Parameter body: Gets the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
     public func onTransition(_ body: @escaping @Sendable (StateTransition) -> Void) -> Registration {
         add(.hook(.observers, body))
@@ -226,10 +236,10 @@ extension StateMachine {
         Registration(of: core.addCallbacks(callbacks), at: self)
     }
 
-    /// Finds both objects of a transition, if it is one of an event.
+    /// Finds both objects of a transition of an event; `nil` for other transitions.
     private func objects<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> @Sendable (StateTransition) -> (S, D)? {
         guard let index = workflow.index(of: event) else {
-            fatalError("\(event) is not a stored property of \(definition.workflow), and can never be fired.")
+            fatalError("\(event) is no stored property of \(definition.workflow). Store the event in one.")
         }
         return { $0.plan.event == index ? W.Event<S, D>.objects(of: $0) : nil }
     }

@@ -1,10 +1,12 @@
 extension StateMachine {
-    /// What has happened to the machine, as far as it keeps that; empty for one that keeps no journal.
+    /// The recorded occurrences of the machine; empty without a journal.
     ///
-    /// A line is written in the machine's turn: that of a transition together with the new state, so that an archive of any moment has the
-    /// journal of that moment. Any thread may read it at any time, without waiting for callbacks.
+    /// A line is written in the machine's turn. The line of a transition is written together with the new state, so
+    /// each archive has the journal of its moment. Any thread may read the journal at any time, without waiting for
+    /// callbacks.
     ///
-    /// It has what ``observe(_:)`` reports: transitions, rejected and ignored fires, actions, announcements, and work that failed. Activations and
-    /// rehearsals are not written. A machine within a state keeps a journal of its own, if its workflow asks for one.
+    /// The journal has the occurrences of ``observe(regions:_:)``: transitions, rejected and ignored fires, actions,
+    /// announcements, and failed work. Activations and rehearsals are left out. A machine within a state has its own
+    /// journal, if its workflow asks for one.
     public var journal: Journal { core.journal?.journal ?? Journal([]) }
 }

@@ -1,13 +1,13 @@
-/// A machine of whatever workflow.
+/// A machine of any workflow.
 private protocol AnyMachine {}
 
 extension StateMachine: AnyMachine {}
 
-/// Finds states with machines that would be shared with copies, or would be left out of what their holder does.
+/// Finds states whose machines would be shared with copies, or are missing in `regions`.
 enum MachineHolding {
-    /// What is wrong with the machines that an object holds, or could hold in a property that is empty now.
+    /// The problem of an object's machines, including properties that could hold a machine.
     ///
-    /// Properties in a value of any type show it only while a machine is there: then another object of the class may hold one.
+    /// A property of type `Any` shows a machine only in objects that hold one; each object is therefore checked.
     static func problem(of state: AnyObject) -> WorkflowProblem? {
         var search = ValueSearch { $0 is any AnyMachine.Type }
         let className = fullName(of: type(of: state))
@@ -25,14 +25,14 @@ enum MachineHolding {
         }
     }
 
-    /// Stops the program if an object cannot be copied because of a machine that it holds.
+    /// Stops the program if an object cannot be copied because of a machine.
     ///
-    /// It looks at each object anew: what one has no example of, the next of its class may hold.
+    /// Each object is checked, because another object of the class may hold a machine.
     static func check(_ state: AnyObject) {
         if !isCopyable(state), let problem = problem(of: state) { fatalError("\(problem)") }
     }
 
-    /// Whether a copy can have an object: one that copies itself, or that holds no machine and can be shared.
+    /// Whether an object can be copied, or shared because it holds no machine.
     static func isCopyable(_ state: AnyObject) -> Bool {
         if state is any Copying { return true }
         var search = ValueSearch { $0 is any AnyMachine.Type }
@@ -43,7 +43,7 @@ enum MachineHolding {
 }
 
 extension Definition {
-    /// Stops the program if the first object of a class shows that its copies would share a machine.
+    /// Stops the program if the first object of a class shows that copies would share a machine.
     func checkMachines(of object: AnyObject) {
         guard let problem = MachineHolding.problem(of: object), problem.stopsTheProgram else { return }
         fatalError("The definition of the workflow \(workflow) is wrong: \(problem)")

@@ -1,26 +1,28 @@
-// How is a machine made?
+// Makes machines.
 public import HeraclitusEssentials
 
 extension StateMachine where W.Context == Void {
     /// Makes a machine in the workflow's initial state.
     ///
-    /// The first use of a workflow reads its definition and stops the program if that is wrong. A machine of a workflow with a
-    /// ``Workflow/Context`` is made with ``init(context:journal:scheduler:)``.
+    /// The first use of a workflow reads its definition, and stops the program for an invalid one. For a workflow with
+    /// a ``Workflow/Context``, use ``init(context:journal:scheduler:)``.
     /// - Parameters:
-    ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
+    ///   - journal: The size of the journal, if ``Workflow/journal`` is `nil`.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(journal: JournalLimit? = nil, scheduler: Scheduler? = nil) where W.Initial == W.AnyState {
         self.init(placing: W.initial, due: .entry, scheduler, journal: journal)
     }
 
-    /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
+    /// Makes a new machine that begins in another state than the initial one.
     ///
-    /// Activation calls the state's entry hooks, as those of the initial state after ``init(journal:scheduler:)``. For a state that was entered long
-    /// ago, use ``init(alreadyIn:since:journal:scheduler:)``. An object whose class is not registered with the workflow stops the program.
+    /// Activation enters the state.
+    ///
+    /// Activation calls the state's entry hooks, as for ``init(journal:scheduler:)``. For a state that was entered
+    /// earlier, use ``init(resumingIn:since:journal:scheduler:)``. An object of an unregistered class stops the program.
     /// - Parameters:
     ///   - state: The state to begin in.
-    ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
+    ///   - journal: The size of the journal, if ``Workflow/journal`` is `nil`.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(
         entering state: W.AnyState,
         journal: JournalLimit? = nil,
@@ -29,17 +31,19 @@ extension StateMachine where W.Context == Void {
         self.init(placing: state, due: .entry, scheduler, journal: journal)
     }
 
-    /// Makes a machine that is already in a state; activation restores it without entry hooks.
+    /// Makes a machine that is already in a state.
     ///
-    /// Activation calls ``Restoring/didRestore(_:)`` and no entry hook, as after an archive. For a state that is to be entered, use
-    /// ``init(entering:journal:scheduler:)``. An object whose class is not registered with the workflow stops the program.
+    /// Activation restores it without entry hooks.
+    ///
+    /// Activation calls ``Restoring/didRestore(_:)``, as after an archive. For a state that is to be entered, use
+    /// ``init(entering:journal:scheduler:)``. An object of an unregistered class stops the program.
     /// - Parameters:
-    ///   - state: The state it is in.
-    ///   - entered: When it entered the state, from which `due(after:)` counts; `nil` for now, by the clock of `scheduler`.
-    ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
+    ///   - state: The current state.
+    ///   - entered: The date of entering the state, for `due(after:)`; `nil` for now, by the clock of `scheduler`.
+    ///   - journal: The size of the journal, if ``Workflow/journal`` is `nil`.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(
-        alreadyIn state: W.AnyState,
+        resumingIn state: W.AnyState,
         since entered: Date? = nil,
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
@@ -49,26 +53,28 @@ extension StateMachine where W.Context == Void {
     }
 }
 
-// Of every workflow: generic code passes the context on, whatever it is.
+// For every workflow: generic code passes any context on.
 extension StateMachine {
     /// Makes a machine in the workflow's initial state.
     /// - Parameters:
-    ///   - context: What the states need and archives do not keep.
-    ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
+    ///   - context: The runtime dependencies of the states.
+    ///   - journal: The size of the journal, if ``Workflow/journal`` is `nil`.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(context: W.Context, journal: JournalLimit? = nil, scheduler: Scheduler? = nil)
     where W.Initial == W.AnyState {
         self.init(placing: W.initial, due: .entry, scheduler, Self.given(context), journal: journal)
     }
 
-    /// Makes a new machine that begins in another state than the workflow's initial one; activation enters it.
+    /// Makes a new machine that begins in another state than the initial one.
     ///
-    /// An object whose class is not registered with the workflow stops the program.
+    /// Activation enters the state.
+    ///
+    /// An object of an unregistered class stops the program.
     /// - Parameters:
     ///   - state: The state to begin in.
-    ///   - context: What the states need and archives do not keep.
-    ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
+    ///   - context: The runtime dependencies of the states.
+    ///   - journal: The size of the journal, if ``Workflow/journal`` is `nil`.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(
         entering state: W.AnyState,
         context: W.Context,
@@ -79,17 +85,19 @@ extension StateMachine {
         self.init(placing: state, due: .entry, scheduler, given, in: Self.definition(given), journal: journal)
     }
 
-    /// Makes a machine that is already in a state; activation restores it without entry hooks.
+    /// Makes a machine that is already in a state.
     ///
-    /// An object whose class is not registered with the workflow stops the program.
+    /// Activation restores it without entry hooks.
+    ///
+    /// An object of an unregistered class stops the program.
     /// - Parameters:
-    ///   - state: The state it is in.
-    ///   - entered: When it entered the state, from which `due(after:)` counts; `nil` for now, by the clock of `scheduler`.
-    ///   - context: What the states need and archives do not keep.
-    ///   - journal: How much it keeps of what happens to it, in a workflow whose ``Workflow/journal`` says nothing.
-    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
+    ///   - state: The current state.
+    ///   - entered: The date of entering the state, for `due(after:)`; `nil` for now, by the clock of `scheduler`.
+    ///   - context: The runtime dependencies of the states.
+    ///   - journal: The size of the journal, if ``Workflow/journal`` is `nil`.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(
-        alreadyIn state: W.AnyState,
+        resumingIn state: W.AnyState,
         since entered: Date? = nil,
         context: W.Context,
         journal: JournalLimit? = nil,
@@ -100,7 +108,7 @@ extension StateMachine {
         if let entered { core.activity?.note(entered: entered) }
     }
 
-    /// Makes a machine in the workflow's initial state; `nil` if that is no object.
+    /// Makes a machine in the workflow's initial state; `nil` if each machine needs its own object.
     package static func initial(context: W.Context, scheduler: Scheduler? = nil) -> StateMachine? {
         let given = given(context)
         let initial = given?.initial.flatMap { $0() as? W.AnyState } ?? W.initialObject
@@ -112,17 +120,17 @@ extension StateMachine {
         CompiledWorkflow<W>.definition(given: context)
     }
 
-    /// A context for a machine to keep; `nil` in a workflow without one.
+    /// The context for a machine; `nil` in a workflow without a context.
     package static func given(_ context: W.Context) -> GivenContext? {
         CompiledWorkflow<W>.shared.definition.given(context)
     }
 }
 
 extension Workflow {
-    /// The object of the initial state; `nil` if each machine begins with one of its own.
+    /// The object of the initial state; `nil` if each machine begins with its own object.
     static var initialObject: AnyState? { Initial.self == AnyState.self ? initial as? AnyState : nil }
 
-    /// The class of which each machine begins with an object of its own; `nil` if there is an initial object.
+    /// The class of the initial objects; `nil` if there is one initial object.
     static var initialClass: (any WorkflowState.Type)? {
         Initial.self == AnyState.self ? nil : initial as? any WorkflowState.Type
     }

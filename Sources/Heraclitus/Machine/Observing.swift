@@ -1,36 +1,35 @@
 extension StateMachine {
-    /// Adds a closure that gets everything that happens: transitions, rejected and ignored fires, actions, announcements, failed work.
+    /// Adds a closure that gets all occurrences: transitions, rejected and ignored fires, actions, announcements,
+    /// failed work.
     ///
-    /// It is called on the thread that fired, during the machine's turn, and all observers get everything in the same order.
-    /// A transition is reported after its hooks. Anything else is reported after the transition under way has called every
-    /// callback, and before the fire throws or returns. The closure may fire the machine. Activations and rehearsals are not
-    /// reported.
+    /// The closure is called on the firing thread, in the machine's turn. All observers get the same order. A
+    /// transition is reported after its hooks. Other occurrences are reported after all callbacks of the transition
+    /// under way, before the fire throws or returns. The closure may fire the machine. Activations and rehearsals are
+    /// left out.
     ///
-    /// If waiting for the turn would never end, as for ``InvalidTransition/Reason-swift.enum/deadlock``, the rejection or
-    /// announcement is reported without waiting, on the thread that would have waited. What observers themselves cause to be
-    /// reported is limited to ``chainLimit`` occurrences in one turn.
-    /// - Parameter body: Gets what happened.
-    /// - Returns: A registration, with which the closure can be cancelled.
+    /// On a deadlock (see ``InvalidTransition/Reason-swift.enum/deadlock``) a rejection or announcement is reported at
+    /// once, on the calling thread. Occurrences caused by observers themselves are limited to ``chainLimit`` in one
+    /// turn.
+    ///
+    /// The machine keeps the closure. Capture the machine as `[weak machine]`, because a strong capture retains it.
+    /// - Parameters:
+    ///   - includesRegions: Whether the closure also gets the occurrences in the machines of the states, at any depth.
+    ///     Such an occurrence has a ``Occurrence/path``. The closure may fire this machine before the region's fire
+    ///     returns.
+    ///   - body: Gets the occurrence.
+    /// - Returns: A registration for cancelling the closure.
     @discardableResult
-    public func observe(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
-        add(hearing(body), .notice(body))
-    }
-
-    /// Adds a closure that gets everything that happens in this machine, and in the machines that its states hold, at any depth.
-    ///
-    /// It is as for ``observe(_:)``. What happens in a machine within has a ``Occurrence/path``. The closure gets it among that machine's own
-    /// observers, and when it fires this machine, that is carried out before the fire under way returns. A fire that comes too late,
-    /// when its holder has left, is no longer reported here.
-    /// - Parameter body: Gets what happened.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    @discardableResult
-    public func observeTree(_ body: @escaping @Sendable (Occurrence) -> Void) -> Registration {
+    public func observe(
+        regions includesRegions: Bool = false,
+        _ body: @escaping @Sendable (Occurrence) -> Void
+    ) -> Registration {
+        guard includesRegions else { return add(hearing(body), .notice(body)) }
         let registration = add(hearing(body), .notice(body), .regionNotice(body))
         core.letRegionsBeHeard()
         return registration
     }
 
-    /// What gives a closure every transition of this machine.
+    /// The callback that gives a closure every transition of this machine.
     private func hearing(_ body: @escaping @Sendable (Occurrence) -> Void) -> Callback {
         .hook(.observers) { transition in
             guard let machine = transition.machine else { return }
@@ -38,22 +37,19 @@ extension StateMachine {
         }
     }
 
-    /// Sends an announcement of the program's own to the observers, in one order with the transitions.
+    /// Sends an announcement of the program to the observers, in order with the transitions.
     ///
-    /// Inside a callback of this machine, observers get it when the transition has called everyone. The machine is activated
-    /// first, as by a fire. It costs nothing if nobody observes.
+    /// In a callback of this machine, observers get it after all callbacks of the transition. The announcement
+    /// activates the machine first, as a fire does. It is free without observers.
     /// - Parameters:
     ///   - name: The announcement's name.
     ///   - userInfo: Values passed to observers.
     public func announce(_ name: String, userInfo: UserInfo = [:]) {
         activate()
-        core.announce(
-            .announced(Announcement(name: name, state: currentState, userInfo: userInfo)),
-            Call(self, userInfo)
-        )
+        core.announce(.noted(.announced, name, currentState, userInfo), Call(self, userInfo))
     }
 
-    /// The current state, as any workflow's.
+    /// The current state without its workflow's type.
     package var currentState: any WorkflowState {
         let snapshot = core.snapshot
         return definition.states[snapshot.status.index].type.typed(snapshot.state)

@@ -1,32 +1,33 @@
 extension StateMachine {
-    /// Runs a block during which no other thread makes a transition.
+    /// Runs a block that other threads' transitions wait for.
     ///
-    /// The block may fire the machine. As in a `did…` hook, the fire is validated at once and carried out when the block has
-    /// returned, before `perform` does, even if the block throws. Inside a callback of this machine the block runs at once. The
-    /// machine is activated first, as by a fire. Reading `state`, `can` and the like does not wait for the block.
-    /// - Parameter body: Gets the current state; runs once, on this thread. It has a label, or the key path of a misspelt action would
-    ///   be taken for it.
+    /// The block may fire the machine. Such a fire is validated at once, as in a `did…` hook. It is carried out after
+    /// the block, before `perform` returns, even if the block throws. In a callback of this machine the block runs at
+    /// once. The machine is activated first, as by a fire. Reads of `state`, `can` and similar properties continue
+    /// during the block.
+    /// - Parameter body: Gets the current state; runs once, on this thread. Its label distinguishes it from the key
+    ///   path of an action.
     /// - Returns: The block's value.
-    /// - Throws: The block's error; ``InvalidAction`` if there is no turn: for the reasons `deadlock`, `missingContext`, `notCurrent`, `regionInUse`
-    ///   and `transitionInProgress`.
+    /// - Throws: The block's error; ``InvalidTransition`` without a turn, for the reasons `deadlock`, `missingContext`,
+    ///   `notCurrent`, `regionInUse` and `transitionInProgress`.
     public func perform<Result>(block body: (W.AnyState) throws -> Result) throws -> Result {
         let terms = ActionTerms(name: nil, expected: nil, states: nil)
         return try inTurn(for: terms, Call(self, [:])) { _ in try body(state) }
     }
 
-    /// Carries out an action of the caller's own that is allowed in one state and its subclasses only; in other states it is refused.
+    /// Carries out an action of the caller in one state and its subclasses; other states reject it.
     ///
-    /// The definition need not list it. For one that it does list there is ``perform(_:userInfo:)``.
+    /// The definition does not list such an action. For listed actions, use ``perform(_:userInfo:)``.
     ///
-    /// No other thread makes a transition meanwhile, as for ``perform(block:)``. Observers get the action or its refusal, and then what
-    /// it has fired.
+    /// Other threads' transitions wait until the action has returned, as for ``perform(block:)``. Observers get the
+    /// action or its rejection, and then the action's fires.
     /// - Parameters:
     ///   - name: The action's name, for observers and errors.
     ///   - allowed: The state's class, or a protocol of states.
     ///   - userInfo: Values passed to observers and carried by errors.
     ///   - body: Gets the state; runs once, on this thread.
     /// - Returns: The block's value.
-    /// - Throws: ``InvalidAction`` in another state or for a circle of waits; the block's error.
+    /// - Throws: ``InvalidTransition`` in another state or on a deadlock; the block's error.
     public func perform<S, Result>(
         action name: String,
         in allowed: S.Type,
@@ -46,14 +47,15 @@ extension StateMachine {
         }
     }
 
-    /// Carries out an action where a state is found to allow it.
+    /// Carries out an action if the state allows it.
     /// - Parameters:
-    ///   - terms: What errors say of the action.
+    ///   - terms: The description of the action for errors.
     ///   - userInfo: Values passed to observers and carried by errors.
-    ///   - admit: Gets the state and its number, and returns what the body gets; `nil` if the action is not allowed.
+    ///   - admit: Gets the state and its number, and returns the argument of the body; `nil` if the action is not
+    ///     allowed.
     ///   - body: Carries out the action.
-    /// - Returns: What the body returns.
-    /// - Throws: ``InvalidAction``; what the body throws.
+    /// - Returns: The value of the body.
+    /// - Throws: ``InvalidTransition``; the body's error.
     func perform<Admitted, Result>(
         _ terms: ActionTerms,
         userInfo: UserInfo,
@@ -64,17 +66,16 @@ extension StateMachine {
         return try inTurn(for: terms, call) { place in
             let current = currentState
             guard let state = admit(current, core.now.index) else {
-                throw refused(.notInState, terms, call, at: nil)
+                throw rejected(.notAllowed, terms, call, at: nil)
             }
             let result: Result
             do {
                 result = try body(state)
             } catch {
-                _ = refused(.failed, terms, call, because: error, at: place)
+                _ = rejected(.actionFailed, terms, call, because: error, at: place)
                 throw error
             }
-            let action = PerformedAction(name: terms.name ?? "", state: current, userInfo: userInfo)
-            core.post(.performed(action), at: place, call)
+            core.post(.noted(.performed, terms.name ?? "", current, userInfo), at: place, call)
             return result
         }
     }
@@ -87,70 +88,45 @@ extension StateMachine {
         do {
             return try core.perform(call, body)
         } catch let problem as NoTurn {
-            let reason: InvalidAction.Reason =
-                switch problem {
-                case .deadlock: .deadlock
-                case .regionInUse: .regionInUse
-                case .missingContext: .missingContext
-                case .notCurrent: .notCurrent
-                case .holderIsDeciding: .transitionInProgress
-                }
-            let error = invalid(reason, terms, userInfo: call.userInfo, machines: problem.machines)
-            core.tellOutsideTurn(.refused(error), call)
+            let error = rejection(problem.reason, of: terms, call, machines: problem.machines)
+            core.tellOutsideTurn(.rejected(error), call)
             throw error
         }
     }
 
-    /// Tells observers of a refusal, which is returned to be thrown.
-    private func refused(
-        _ reason: InvalidAction.Reason,
+    /// Tells observers of a rejection, and returns it for throwing.
+    private func rejected(
+        _ reason: InvalidTransition.Reason,
         _ terms: ActionTerms,
         _ call: borrowing Call,
         because error: (any Error)? = nil,
         at place: TurnPlace?
-    ) -> InvalidAction {
-        let refusal = invalid(reason, terms, userInfo: call.userInfo, because: error)
-        core.post(.refused(refusal), at: place, call)
-        return refusal
+    ) -> InvalidTransition {
+        let rejection = rejection(reason, of: terms, call, because: error)
+        core.post(.rejected(rejection), at: place, call)
+        return rejection
     }
 
-    func invalid(
-        _ reason: InvalidAction.Reason,
-        _ terms: ActionTerms,
-        userInfo: UserInfo,
+    func rejection(
+        _ reason: InvalidTransition.Reason,
+        of terms: ActionTerms,
+        _ call: borrowing Call,
         because error: (any Error)? = nil,
-        candidates: [String] = [],
         machines: [String] = []
-    ) -> InvalidAction {
-        let source = core.now.index
-        return InvalidAction(
-            reason: reason,
-            workflow: definition.workflow,
-            path: core.ownership.isHeld ? core.path : nil,
-            action: terms.name,
-            state: definition.states[source].name,
-            expected: terms.expected,
-            leadingEvents: definition.events.filter { event in
-                terms.states?.contains { event.reach.leads(from: source, to: $0) } ?? false
-            }.map(\.name),
-            knowsLeadingEvents: terms.states != nil,
-            allowedActions: definition.actionNames(allowedIn: source),
-            candidates: candidates,
-            userInfo: userInfo,
-            underlyingError: error,
-            machines: machines
-        )
+    ) -> InvalidTransition {
+        let details = Rejection.Details(underlyingError: error, machines: machines, action: terms)
+        return core.invalidTransition(Rejection(reason, event: nil, from: core.now.index, details), call)
     }
 }
 
-/// What errors say of an action.
-struct ActionTerms {
-    /// Its name; `nil` for a block that has none.
+/// The description of an action for errors.
+struct ActionTerms: Sendable {
+    /// The name; `nil` for a block.
     let name: String?
 
-    /// What it is for; `nil` if any state allows it.
+    /// The allowed states; `nil` if any state allows the action.
     let expected: String?
 
-    /// The numbers of the states that allow it; `nil` if that is not known.
+    /// The numbers of the allowed states; `nil` if they are unknown.
     let states: [Int]?
 }

@@ -25,7 +25,7 @@ extension StateMachine: TreeMachine {
 
     func endAction(_ role: TurnRole, hasEnded: Bool) {
         if hasEnded { core.fireConditions(of: self) }
-        // The inner call may have been a rehearsal, which has not activated this machine either.
+        // The inner call may have been a rehearsal, which leaves this machine inactive, too.
         core.finishRehearsal(role, Call(self))
     }
 
@@ -36,13 +36,13 @@ extension StateMachine: TreeMachine {
     func start() {
         let call = Call(self)
         do { try core.activate(call) } catch {
-            // Nobody else would hear that it stays as it is.
+            // The observers are the only ones to learn that the machine stays inactive.
             guard case .missingContext = error else { return }
             core.tellOutsideTurn(.rejected(notActivated(error)), call)
         }
     }
 
-    /// The error of an activation that is not possible.
+    /// The error of a failed activation.
     private func notActivated(_ problem: NoTurn) -> InvalidTransition {
         let details = Rejection.Details(machines: problem.machines, attempt: "be activated")
         return core.invalidTransition(

@@ -1,18 +1,18 @@
-/// A registration of a closure at a machine, with which the closure can be cancelled.
+/// A registration of a closure on a machine, for cancelling the closure.
 ///
 /// ```swift
 /// let registration = machine.didEnter(LoadingState.self) { loading, transition in … }
 /// registration.cancel()
 /// ```
 ///
-/// The closure stays as long as the machine lives. Releasing the registration changes nothing. If you need a closure for a
-/// shorter time, cancel it, or store its registration in ``Registrations``.
+/// The closure stays as long as the machine lives, even after the registration is released. For a shorter time, cancel
+/// the closure, or store its registration in ``Registrations``.
 ///
-/// A registration keeps neither the machine nor the closure alive.
+/// A registration retains neither the machine nor the closure.
 public struct Registration: Sendable {
     private weak let machine: (any CallbackHolder)?
 
-    /// That of the closure, which no other one has.
+    /// The unique number of the closure.
     fileprivate let number: Int
 
     init(of number: Int, at machine: any CallbackHolder) {
@@ -22,22 +22,22 @@ public struct Registration: Sendable {
 
     /// Removes the closure from the machine, and releases it.
     ///
-    /// Any thread may call it, any number of times, also from a callback. After a cancellation in a callback of the machine,
-    /// or in ``StateMachine/perform(block:)``, no call of the closure begins. A cancellation on another thread does not wait for
-    /// the transition under way, which may still make a call that it has just decided on.
+    /// Any thread may call it, also repeatedly, and also from a callback. After a cancellation in a callback of the
+    /// machine or in ``StateMachine/perform(block:)``, no further call of the closure begins. A cancellation on another
+    /// thread returns at once, while the transition under way may still make one call.
     public func cancel() { machine?.cancelCallbacks(number) }
 
-    /// Whether the closure is still at its machine.
+    /// Whether the closure is still on its machine.
     var isKept: Bool { machine?.hasCallbacks(number) ?? false }
 
-    /// Stores the registration, so that its closure is cancelled together with the others.
-    /// - Parameter registrations: Where to store it.
+    /// Stores the registration, to cancel it together with others.
+    /// - Parameter registrations: The store.
     public func store(in registrations: Registrations) { registrations.add(self) }
 }
 
 /// Registrations that are cancelled together, at the latest when this object is released.
 ///
-/// Use it in an object that observes a machine which lives longer:
+/// Use it in an object that observes a machine with a longer life:
 ///
 /// ```swift
 /// final class Screen {
@@ -49,23 +49,23 @@ public struct Registration: Sendable {
 /// }
 /// ```
 ///
-/// Keep it in a property. Swift may release a local constant after its last use, before the end of its scope.
+/// Keep it in a property: Swift may release a local constant after its last use, before the end of its scope.
 public final class Registrations: Sendable {
     private struct Stored {
         var registrations: [Registration] = []
 
-        /// How many there are when it is time to look for those that were cancelled by themselves.
+        /// The number of registrations at which cancelled ones are removed.
         var limit = 16
     }
 
     private let stored = Lock(Stored())
 
-    /// Makes an object that stores no registration yet.
+    /// Makes an empty object.
     public init() {}
 
-    /// Cancels all registrations that are stored, and removes them.
+    /// Cancels and removes all stored registrations.
     ///
-    /// Any thread may call it, any number of times. See ``Registration/cancel()`` for calls that are under way.
+    /// Any thread may call it, also repeatedly. See ``Registration/cancel()`` for calls under way.
     public func cancel() {
         let registrations = stored.withLock { stored in
             defer { stored = Stored() }
@@ -82,11 +82,11 @@ public final class Registrations: Sendable {
         if let full { removeCancelled(of: full) }
     }
 
-    /// Removes registrations that were cancelled by themselves, or whose machine is gone.
+    /// Removes registrations that were cancelled separately, or whose machine is released.
     ///
-    /// It comes as often as their number has doubled since, so that on average it takes no longer than to store them.
+    /// It runs when the number has doubled, so on average it takes constant time per registration.
     private func removeCancelled(of registrations: [Registration]) {
-        // Asked outside the lock: to let go of a machine may call user code.
+        // Checked outside the lock, because releasing a machine may call user code.
         let cancelled = Set(registrations.lazy.filter { !$0.isKept }.map(\.number))
         stored.withLock { stored in
             stored.registrations.removeAll { cancelled.contains($0.number) }
@@ -97,12 +97,12 @@ public final class Registrations: Sendable {
     deinit { cancel() }
 }
 
-/// A machine, as its registrations know it.
+/// A machine from the view of its registrations.
 protocol CallbackHolder: AnyObject, Sendable {
-    /// Removes what was added together.
+    /// Removes the closures that were added together.
     func cancelCallbacks(_ number: Int)
 
-    /// Whether it still has any of what was added together.
+    /// Whether any closure of those added together is left.
     func hasCallbacks(_ number: Int) -> Bool
 }
 

@@ -1,24 +1,29 @@
-// How is what goes on by itself run as child tasks?
+// Runs the work of states as child tasks.
 
 extension StateMachine {
-    /// Activates the machine, and does the work of its states in child tasks, until a final state or until the task is cancelled.
+    /// Activates the machine, and runs the work of its states in child tasks, until a final state or the cancellation
+    /// of the task.
     ///
-    /// Use it where tasks are structured: in a task group, or as a service that is shut down by cancelling it. Without it, work has tasks of
-    /// its own. The work of machines in its state is done in child tasks, too, at any depth; not that of one that is run itself.
+    /// Use it where tasks are structured: in a task group, or as a service that is shut down by cancellation. Without a
+    /// run, work has its own tasks. Work of machines in the state runs in child tasks, too, at any depth, except for a
+    /// machine with its own run.
     ///
-    /// Work that goes on when the run begins is cancelled, and begun anew by the run; work that a machine brings with it when it is put into a
-    /// state later keeps its task. When the run's task is cancelled, the work is cancelled. When that has returned, deadlines are disarmed, and the
-    /// machine stays in its state. The next ``activate(userInfo:)``, fire or `run()` begins the work again. A machine is run once at a time.
+    /// Work in progress when the run begins is cancelled, and begun again by the run. Work of a machine that comes into
+    /// a state later keeps its task. A cancellation of the run's task cancels the work. After the work has returned,
+    /// deadlines are disarmed, and the machine stays in its state. The next ``activate(userInfo:)``, fire or `run()`
+    /// begins the work again. A machine has at most one run at a time.
     ///
-    /// The machines in its state are suspended with it, also one that is run itself: that goes on when it is activated or fired.
+    /// Machines in the state are suspended as well, including machines with their own run, which go on when activated
+    /// or fired.
     ///
-    /// In a final state the run waits for the work of machines in that state. What begins there later has tasks of its own.
-    /// - Throws: `CancellationError` when the task was cancelled; ``InvalidTransition``, before anything has changed, with the reason
-    ///   ``InvalidTransition/Reason-swift.enum/alreadyRunning`` if the machine is run already; and if it has no ``context``, or cannot be activated for another
-    ///   reason, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` of a machine whose holder has left its state.
+    /// In a final state the run waits for the work of machines in that state. Later work there has its own tasks.
+    /// - Throws: `CancellationError` for a cancelled task. ``InvalidTransition`` before any change: for
+    ///   ``InvalidTransition/Reason-swift.enum/alreadyRunning``, without a ``context``, and for other failed
+    ///   activations, such as ``InvalidTransition/Reason-swift.enum/notCurrent`` for a machine whose holder has left
+    ///   its state.
     public func run() async throws {
         let feed = RunFeed()
-        // Without an activity there is no work.
+        // A machine without an activity has no work.
         let isFirst = core.activity?.setRunner(feed.take) ?? true
         guard isFirst else { throw rejection(of: .alreadyRunning) }
         let registration = onTransition { [weak self] _ in
@@ -27,10 +32,10 @@ extension StateMachine {
         defer {
             registration.cancel()
             core.activity?.setRunner(nil)
-            // What has begun since the machine was suspended.
+            // The work that has begun since the machine was suspended.
             for work in feed.takeNoMore() { work.start() }
         }
-        // Machines in the state may work already, also if this one is not active.
+        // Machines in the state may already work, even if this one is inactive.
         if core.place?.regions.isEmpty == false { try activateToRun() }
         core.suspend(Call(self))
         try activateToRun()
@@ -39,7 +44,7 @@ extension StateMachine {
             var isEnding = false
             for await _ in feed.signals {
                 for work in feed.takeAll() { group.addTask { await work.runAsChild() } }
-                // In a child: a callback may wait for work of a machine in the final state.
+                // A child task: a callback may wait for work of a machine in the final state.
                 if core.hasFinalState, !isEnding {
                     isEnding = true
                     group.addTask {
@@ -57,7 +62,9 @@ extension StateMachine {
         }
     }
 
-    /// Lets no work of its states begin, nor that of machines in its state, for somebody who fires alone; before it is activated.
+    /// Turns off the work of the machine and of machines in its state, for tests.
+    ///
+    /// Call it before the activation.
     package func leaveOutWork() { core.activity?.setRunner { _ in true } }
 
     private func activateToRun() throws(InvalidTransition) {
@@ -74,14 +81,14 @@ extension StateMachine {
     }
 }
 
-/// The work that a run is to do.
+/// The work for a run.
 private final class RunFeed: Sendable {
-    /// A signal when there is work to be done, or the run may end; until it is finished, or its task is cancelled.
+    /// A signal for new work or for the end of the run.
     let signals: AsyncStream<Void>
 
     private let continuation: AsyncStream<Void>.Continuation
 
-    /// The work that waits for the run; `nil` when it takes no more.
+    /// The work that waits for the run; `nil` after the end.
     private let works = Lock<[StateWork]?>([])
 
     init() { (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
@@ -91,17 +98,19 @@ private final class RunFeed: Sendable {
     /// Ends the signals.
     func finish() { continuation.finish() }
 
-    /// Lets the run do some work.
+    /// Hands work to the run.
     ///
-    /// In a run that was cancelled it waits until the machine is suspended, which ends it.
-    /// - Returns: Whether the run takes it.
+    /// In a cancelled run the work waits until the machine is suspended, which ends the work.
+    /// - Returns: Whether the run takes the work.
     func take(_ work: StateWork) -> Bool {
         let isTaken = works.withLock { $0?.append(work) } != nil
         if isTaken { signal() }
         return isTaken
     }
 
-    /// Takes out the work that waits; more may come.
+    /// Takes the waiting work.
+    ///
+    /// More may come.
     func takeAll() -> [StateWork] {
         works.withLock { works in
             guard let all = works else { return [] }
@@ -110,6 +119,6 @@ private final class RunFeed: Sendable {
         }
     }
 
-    /// Takes out the work that waits, and lets the run take no more.
+    /// Takes the waiting work, and ends the intake.
     func takeNoMore() -> [StateWork] { works.withLock { $0.take() } ?? [] }
 }

@@ -1,10 +1,10 @@
-// How does somebody wait until nothing goes on by itself?
+// Waits until a machine has no activity.
 
 extension StateMachine {
-    /// Waits until nothing goes on by itself now: no work runs, and no event is due.
+    /// Waits until no work runs and no event is due.
     ///
-    /// What follows from the work and from the events is waited for as well, and so are the machines in its state; deadlines in the future are not, and neither is cancelled work
-    /// that goes on all the same. Use it in tests:
+    /// The wait includes the effects of work and events, and the machines in the state. It excludes future deadlines,
+    /// and cancelled work that is still running. Use it in tests:
     ///
     /// ```swift
     /// try machine.fire.connect(ConnectingState(host: "example.org"))
@@ -12,7 +12,8 @@ extension StateMachine {
     /// #expect(machine.isIn(ConnectedState.self))
     /// ```
     ///
-    /// It returns at once if the machine is not active, or is a copy that was not activated or fired yet, and early if the task is cancelled.
+    /// The call returns at once for an inactive machine, including a copy that was not activated or fired. It returns
+    /// early when the task is cancelled.
     public func settled() async {
         while !Task.isCancelled {
             if await waitForTurnElsewhere() { continue }
@@ -26,7 +27,7 @@ extension StateMachine {
             } else if let region = (core.place?.regions ?? []).first(where: { !$0.isSettled }) {
                 await region.settled()
             } else if revision != before {
-                // The work may have been found at its end within a turn that has come meanwhile, and has begun something else.
+                // The work may have ended in a concurrent turn that began other work.
                 continue
             } else if await !waitForTurnElsewhere() {
                 return
@@ -34,9 +35,9 @@ extension StateMachine {
         }
     }
 
-    /// Waits until another thread has ended the turn that is under way, or until the task is cancelled.
+    /// Waits for the end of another thread's turn, or for the cancellation of the task.
     ///
-    /// No thread of the pool waits for the callbacks of another one, which may wait for the pool.
+    /// The wait suspends the task, because another thread's callbacks may need the thread pool.
     /// - Returns: Whether there was such a turn.
     func waitForTurnElsewhere() async -> Bool {
         let (turn, end) = AsyncStream<Never>.makeStream()
@@ -45,7 +46,7 @@ extension StateMachine {
         return true
     }
 
-    /// Whether nothing goes on by itself now, neither here nor in the machines in its state.
+    /// Whether the machine and the machines in its state have no work and no due event.
     var isSettled: Bool {
         if isOwnedElsewhere { return false }
         guard let activity = core.activity, !activity.isPassive else { return true }

@@ -1,6 +1,6 @@
-/// The type of `machine.is`: tells for each group that a workflow declares whether the current state is in it.
+/// The type of `machine.is`: whether the current state is in a group of the workflow.
 ///
-/// A group is a protocol or a class; a static property of the workflow gives it a name that the compiler checks:
+/// A group is a protocol or a class. A static property of the workflow gives it a name that the compiler checks:
 ///
 /// ```swift
 /// struct Download: Workflow {
@@ -24,11 +24,12 @@ public struct StateQuery<W: Workflow>: Sendable {
 }
 
 extension StateMachine {
-    /// Whether the current state is in one of the groups that the workflow declares as static properties: `machine.is.loading`.
+    /// Whether the current state is in a group, which the workflow declares as a static property: `machine.is.loading`.
     public var `is`: StateQuery<W> { StateQuery(machine: self) }
 }
 
-extension Stateful {
-    /// Whether the current state is in one of the groups that the workflow declares as static properties: `download.is.loading`.
-    public var `is`: StateQuery<Life> { machine.is }
+extension MachineOwner {
+    /// Whether the current state is in a group, which the workflow declares as a static property:
+    /// `download.is.loading`.
+    public var `is`: StateQuery<MachineWorkflow> { machine.is }
 }

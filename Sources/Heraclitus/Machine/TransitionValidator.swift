@@ -1,7 +1,7 @@
-/// Decides by a workflow's table whether an event may fire from a state to a state.
+/// Decides by a workflow's table whether an event may fire between two states.
 ///
-/// Machines use the same rules; a validator needs no machine. It is pure: it calls no guard and no hook, takes no lock, and
-/// gives the same answer every time.
+/// Machines use the same rules. A validator needs no machine. It is pure: it calls no guard and no hook, takes no lock,
+/// and always gives the same answer.
 ///
 /// ```swift
 /// let validator = TransitionValidator<Download>()
@@ -14,16 +14,18 @@ public struct TransitionValidator<W: Workflow>: Sendable {
 
     init(_ definition: Definition) { self.definition = definition }
 
-    /// Makes a validator; the first use of a workflow reads its definition and stops the program if that is wrong.
+    /// Makes a validator.
+    ///
+    /// The first use of a workflow reads its definition, and stops the program for an invalid one.
     public init() { self.init(CompiledWorkflow<W>.shared.definition) }
 
-    /// Throws unless an event may fire from a state to a state.
+    /// Throws unless an event may fire between two states.
     ///
-    /// An event that is ignored in the source may fire, whatever the destination.
+    /// An event that the source ignores may fire to any destination.
     /// - Parameters:
     ///   - event: The event.
-    ///   - source: The class of the state that is left.
-    ///   - destination: The class of the state that is entered; `nil` asks whether the event leads anywhere from there.
+    ///   - source: The class of the source.
+    ///   - destination: The class of the destination; `nil` for any destination.
     ///   - userInfo: Values that the error carries.
     /// - Throws: ``InvalidTransition``: `unknownEvent`, `unregisteredState` or `notAllowed`.
     public func validate<S, D>(
@@ -43,13 +45,13 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         )
     }
 
-    /// Throws unless an event may fire from a state to a state, all by name.
+    /// Throws unless an event may fire between two states, all given by name.
     ///
-    /// An event that is ignored in the source may fire, whatever the destination.
+    /// An event that the source ignores may fire to any destination.
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - source: The name of the state that is left.
-    ///   - destination: The name of the state that is entered; `nil` asks whether the event leads anywhere from there.
+    ///   - source: The name of the source.
+    ///   - destination: The name of the destination; `nil` for any destination.
     ///   - userInfo: Values that the error carries.
     /// - Throws: ``InvalidTransition``: `unknownEvent`, `unknownState` or `notAllowed`.
     public func validate(
@@ -68,7 +70,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         )
     }
 
-    /// Throws unless the table lets an event make a transition; one that is ignored makes none.
+    /// Throws unless the table allows a transition by an event; also throws for an ignored event.
     package func validateTransition(
         named event: String,
         from source: String,
@@ -87,15 +89,15 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         )
     }
 
-    /// The names of the events that lead from a state, in the order of the definition; without those that are ignored there.
+    /// The names of the events that lead from a state, in the order of the definition, without ignored events.
     /// - Parameter source: The state's class.
-    /// - Returns: The names; none for a class that is not registered.
+    /// - Returns: The names; none for an unregistered class.
     public func allowedEvents(in source: any WorkflowState.Type) -> [String] {
         definition.stateIndex(of: source).map(definition.eventNames(leaving:)) ?? []
     }
 }
 
-// MARK: - By number
+// MARK: - Numbers
 
 extension TransitionValidator {
     private func validate(

@@ -1,34 +1,34 @@
-// What follows when the work of a state has failed, or is done?
+// Events that follow the failure or completion of a state's work.
 
 extension StateMachine {
     func workIsDone(_ work: StateWork) {
         guard core.counts(work.id) else { return }
-        // In a turn of its own: a transition under way on another thread may have left the state, and not ended the work yet.
+        // A separate turn: another thread's transition may have left the state without having ended the work.
         try? core.perform(Call(self, [:]), for: .automatic) { _ in
             guard core.counts(work.id), let event = definition.states[core.now.index].done else { return }
-            // Observers hear of a rejection.
+            // Observers are told of a rejection.
             try? fire(EventSelector.event(event).bound(to: work.id), userInfo: UserInfo(cause: .done))
         }
     }
 
     func workHasFailed(_ work: StateWork, _ failed: FailedWork) {
-        // Not only whether it was ended: who suspends the machine takes the work from it first, and ends it a moment later.
+        // A suspension takes the work from the machine first, and ends it a moment later.
         if !core.counts(work.id) {
             if failed.error is CancellationError { return }
-            // Observers have heard of an event that came too late.
+            // Observers were told of an event that came too late.
             if let error = failed.error as? InvalidTransition, error.reason == .notCurrent { return }
             return tell(failed, of: work)
         }
         do {
-            // In a turn of its own: a transition under way on another thread may have left the state, and not ended the work yet.
+            // A separate turn: another thread's transition may have left the state without having ended the work.
             try core.perform(Call(self, [:]), for: .automatic) { _ in follow(failed, of: work) }
         } catch {
-            // The machine lets nobody have a turn. Then observers are told at least.
+            // Without a turn, observers are told at least.
             follow(failed, of: work)
         }
     }
 
-    /// Fires what is to follow from an error of work that counts, or tells observers of it.
+    /// Fires the event that follows an error of valid work, or tells observers of the error.
     private func follow(_ failed: FailedWork, of work: StateWork) {
         let error = failed.error
         if core.counts(work.id), let failure = definition.states[core.now.index].failure {
@@ -40,7 +40,7 @@ extension StateMachine {
                     return if let own { own } else { try core.destination(of: candidate, self, userInfo) }
                 }
             } catch {
-                // Observers have heard that it was rejected, but not of the work's own error.
+                // Observers were told of the rejection, but not of the work's error.
             }
         }
         tell(failed, of: work)
@@ -48,13 +48,8 @@ extension StateMachine {
 
     private func tell(_ failed: FailedWork, of work: StateWork) {
         let call = Call(self, [:])
-        // The state has its newest data, unless it was left.
-        func told() -> FailedWork {
-            if core.counts(work.id), let state = state as? any WorkflowState {
-                return FailedWork(state: state, error: failed.error)
-            }
-            return failed
-        }
-        core.announce(.failed(told()), for: .automatic, call)
+        // The state has its latest data, unless it was left.
+        func told() -> any WorkflowState { core.counts(work.id) ? currentState : failed.state }
+        core.announce(.failed(told(), failed.error), for: .automatic, call)
     }
 }

@@ -1,11 +1,11 @@
-// How does a call refer to its machine without counting a reference to it?
+// An uncounted reference from a call to its machine.
 
-/// A machine that the caller of one of its methods keeps.
+/// A machine that the caller of one of its methods retains.
 ///
-/// Measured: 60 instructions of a fire, a tenth of a rejection; and 400 of 4,000 of a transition of a machine in a state, because counting is
-/// slower where weak references are.
+/// Measured: 60 instructions of a fire, a tenth of a rejection, and 400 of 4,000 instructions of a transition of a
+/// machine in a state. Counting is slower for objects with weak references.
 ///
-/// Invariant: it lives in a ``Call``, which is not copied and is not used after the method of the machine, or the callback, that makes it.
+/// Invariant: it lives in a noncopyable ``Call``, which ends with the machine's method or the callback that makes it.
 @safe
 struct CallersMachine: ~Copyable {
     private unowned(unsafe) let reference: any TreeMachine

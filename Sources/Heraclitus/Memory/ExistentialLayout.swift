@@ -1,32 +1,33 @@
-// How does an object become the workflow's `AnyState` without asking the runtime each time?
+// Makes the workflow's `AnyState` of an object without asking the runtime each time.
 //
-// A machine keeps its state as an object, so that its engine is compiled once for all workflows. A cast from the object to `any
-// DownloadState` asks the runtime, which takes longer than all the rest of reading a state. But a value of `any DownloadState` is the
-// object followed by words that are the same for all objects of its class: witness tables, and for some forms the class. A
-// class reference is the object and nothing else. So the cast is made once a class, and what follows the object is kept.
+// A machine keeps its state as an object, so that its engine is compiled once for all workflows. A cast from the object
+// to `any DownloadState` asks the runtime, which takes longer than the rest of reading a state. A value of `any
+// DownloadState` is the object followed by words that are equal for all objects of its class: witness tables, and for
+// some forms the class. A class reference is the object alone. The cast is therefore made once per class, and the words
+// after the object are kept.
 //
-// The language does not promise this layout. So it is compared, when the first object of a class is seen, with what a cast
-// gives; if they differ, every reading of the state casts.
+// The language leaves this layout open. The layout is therefore compared with a cast for the first object of each
+// class. If they differ, each reading of the state casts.
 
-/// What follows an object of one class in the workflow's `AnyState`.
+/// The words after an object of one class in the workflow's `AnyState`.
 ///
 /// Measured: reading a state takes 30 ns with it and 122 ns with casts.
 ///
 /// Invariant: `words` are immortal, and were taken from a value that the language's own cast has made of an object of the class.
 @safe @usableFromInline
 struct ExistentialLayout: @unchecked Sendable {
-    /// `nil` where the layout is none that is known, and every reading casts.
+    /// The words; `nil` for an unknown layout, with which each reading casts.
     @usableFromInline let words: UnsafePointer<UInt>?
 
     var isKnown: Bool { unsafe words != nil }
 
-    /// Casts every time.
+    /// The layout that always casts.
     static var unknown: ExistentialLayout { unsafe ExistentialLayout(words: nil) }
 
     @usableFromInline
     init(words: UnsafePointer<UInt>?) { unsafe self.words = unsafe words }
 
-    /// Finds the layout that a value has which was made of an object by a cast.
+    /// Reads the layout of a value that a cast has made of an object.
     init<State>(of state: State, madeOf object: AnyObject) {
         let size = MemoryLayout<State>.size
         let word = MemoryLayout<UInt>.size
@@ -41,13 +42,13 @@ struct ExistentialLayout: @unchecked Sendable {
             self = .unknown
             return
         }
-        // One word more than there are, so that there is an address even if there are none.
+        // An additional word gives an empty array an address.
         unsafe self.init(words: ImmortalArray(all.dropFirst() + [0]).start)
         let made = handedOut(object, as: State.self)
         if made as AnyObject !== object || type(of: made as Any) != type(of: state as Any) { self = .unknown }
     }
 
-    /// Makes the workflow's `AnyState` of an object that has this layout.
+    /// Makes the workflow's `AnyState` of an object with this layout.
     @inlinable @inline(__always)
     func handedOut<State>(_ object: AnyObject, as type: State.Type) -> State {
         unsafe handedOut(Unmanaged.passUnretained(object), as: State.self)
@@ -74,22 +75,23 @@ struct ExistentialLayout: @unchecked Sendable {
     }
 }
 
-/// How the object is found that a state is, whether it is handed around as its class or as `any` protocol.
+/// Finds the object of a state, passed as its class or as an `any` protocol.
 ///
-/// Measured: creating a machine takes 77 ns with it and 124 ns with a cast, and so does each fire with an `any` protocol as argument.
+/// Measured: creating a machine takes 77 ns with it and 124 ns with a cast. The difference is the same for each fire
+/// with an `any` protocol as argument. A cast to `AnyObject` asks the runtime, which takes longer than the rest of a
+/// transition.
 ///
-/// Invariant: `isInPlace` only if a value of the workflow's `AnyState` was found to begin with its object. A cast to
-/// `AnyObject` asks the runtime, which takes longer than the rest of a transition.
+/// Invariant: `isInPlace` is true only if a value of the workflow's `AnyState` was found to begin with its object.
 @safe @usableFromInline
 struct ObjectAccess: Sendable {
     @usableFromInline let isInPlace: Bool
 
-    /// Casts every time.
+    /// The access that always casts.
     static var byCast: ObjectAccess { ObjectAccess(isInPlace: false) }
 
     private init(isInPlace: Bool) { self.isInPlace = isInPlace }
 
-    /// Compares a value of the workflow's `AnyState` with what a cast gives.
+    /// Compares a value of the workflow's `AnyState` with the result of a cast.
     init<State>(tryingWith state: State) {
         let object = state as AnyObject
         isInPlace =
@@ -98,24 +100,26 @@ struct ObjectAccess: Sendable {
                 == UInt(bitPattern: ObjectIdentifier(object))
     }
 
-    /// The object that a value is: of the workflow's `AnyState`, or of a class of its states.
+    /// The object of a value of the workflow's `AnyState` or of a class of its states.
     ///
-    /// A value that is no object, which only an `AnyState` that may hold anything allows, comes as an object of a class that no
-    /// workflow knows, and so is rejected.
+    /// Only an `AnyState` that can hold anything allows a value that is no object. The cast boxes such a value in an
+    /// object of an unknown class, which the machine rejects.
     @inlinable @inline(__always)
     func object<State>(of state: consuming State) -> OwnedObject {
         guard isInPlace, Self.isObject(state) else { return OwnedObject(state as AnyObject) }
-        // A closure can take it out of a variable; a parameter it would copy.
+        // The closure consumes a variable; a parameter would be copied.
         var owned = Optional(consume state)
         return unsafe withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
             let address = unsafe place.baseAddress.unsafelyUnwrapped
-            // And never deinitialized: the reference goes on.
+            // The temporary memory is never deinitialised: the reference moves on.
             unsafe address.initialize(to: owned.take().unsafelyUnwrapped)
             return unsafe OwnedObject(retained: UnsafeRawPointer(address).load(as: Unmanaged<AnyObject>.self))
         }
     }
 
-    /// Whether a value is an object, where others of its type were: only an existential that may hold anything has more than three words.
+    /// Whether a value is an object, if other values of its type were.
+    ///
+    /// Only an existential for any value has more than three words.
     @inlinable @inline(__always)
     static func isObject<State>(_ state: State) -> Bool {
         MemoryLayout<State>.size <= 3 * MemoryLayout<UInt>.size || type(of: state as Any) is AnyClass

@@ -1,15 +1,18 @@
-// How is a compiled workflow kept, so that nobody counts references to it?
+// Keeps compiled workflows without counting references to them.
 //
-// Every fire of every machine reads its workflow's definition. Counting references to it would make the threads of all machines
-// write to the same few words. So it is written once, before anybody else sees it, and neither changed nor freed.
+// Every fire of every machine reads its workflow's definition. With counted references, the threads of all machines
+// would write to the same few words. The definition is therefore written once before it is shared, and then neither
+// changed nor freed.
 
 import Synchronization
 
 /// A value that is made once and lives as long as the program.
 ///
-/// Measured: to count a reference to a definition once costs 12 ns of a transition, and more where other threads count it, too.
+/// Measured: one counted reference to a definition costs 12 ns of a transition, and more if other threads count it,
+/// too.
 ///
-/// Invariant: the memory is initialised before the first value of this type exists, and never written or freed after that.
+/// Invariant: the memory is initialised before the first value of this type exists, and never written or freed
+/// afterwards.
 @safe @usableFromInline
 struct Immortal<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline let address: UnsafePointer<Value>
@@ -20,24 +23,25 @@ struct Immortal<Value: ~Copyable>: @unchecked Sendable {
         unsafe address = UnsafePointer(memory)
     }
 
-    /// For this file, which knows that there is such a value.
+    /// For this file, which guarantees that there is a value at the address.
     @usableFromInline
     init(at address: UnsafePointer<Value>) { unsafe self.address = unsafe address }
 
-    /// The value, read where it is.
+    /// The value, read in place.
     @inlinable var value: Value {
         @inline(__always) unsafeAddress { unsafe address }
     }
 }
 
-/// An immortal value that comes later than what refers to it.
+/// An immortal value that is published later than the objects that refer to it.
 ///
-/// Invariant: the address is that of an immortal value, and what a thread wrote before it published it is seen by who reads it.
+/// Invariant: the address is that of an immortal value. Readers see everything that was written before it was
+/// published.
 @safe
 struct LateImmortal<Value>: Sendable {
     private let address = unsafe Immortal(Atomic<UnsafePointer<Value>?>(nil))
 
-    /// The value that was published last.
+    /// The latest published value.
     @inline(__always)
     var value: Immortal<Value>? { unsafe address.value.load(ordering: .acquiring).map { unsafe Immortal(at: $0) } }
 
@@ -46,7 +50,7 @@ struct LateImmortal<Value>: Sendable {
 
 /// A list that is made once and lives as long as the program.
 ///
-/// Invariant: as of ``Immortal``, for `count` elements from `start` on. Every access checks its index.
+/// Invariant: that of ``Immortal``, for `count` elements from `start`. Every access checks its index.
 @safe @usableFromInline
 struct ImmortalArray<Element>: @unchecked Sendable, RandomAccessCollection {
     @usableFromInline let start: UnsafePointer<Element>
@@ -65,22 +69,22 @@ struct ImmortalArray<Element>: @unchecked Sendable, RandomAccessCollection {
 
     @inlinable subscript(index: Int) -> Element {
         @inline(__always) unsafeAddress {
-            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "There is no such element.")
+            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "The index is out of range.")
             return unsafe start + index
         }
     }
 
-    /// An element that is referred to on its own.
+    /// A reference to a single element.
     @inline(__always)
     func element(_ index: Int) -> Immortal<Element> {
-        precondition(indices.contains(index), "There is no such element.")
+        precondition(indices.contains(index), "The index is out of range.")
         return unsafe Immortal(at: start + index)
     }
 }
 
-/// An immortal value of a type that only who reads it knows.
+/// An immortal value of a type that only its readers know.
 ///
-/// Invariant: the address is that of an immortal value of the type.
+/// Invariant: the address is that of an immortal value of `type`.
 @safe @usableFromInline
 struct ErasedImmortal: @unchecked Sendable {
     @usableFromInline let address: UnsafeRawPointer

@@ -1,23 +1,23 @@
-// Where is a machine's state, and who may read it when?
+// Keeps a machine's state for its owner and for readers.
 
 public import Synchronization
 
-/// A machine's state, and the one before it.
+/// A machine's state, and the previous one.
 ///
-/// Everybody reads it in the lock, which is held for a few instructions and never while user code runs. Its owner, which alone
-/// changes it, reads without the lock.
+/// All readers take the lock, which is held for a few instructions and never during user code. The owner alone changes
+/// the state, and reads it without the lock.
 ///
-/// Invariants: both references are owned by the cell. Only a turn of the machine, whose thread owns it, calls `replace` and the methods
-/// that say so.
+/// Invariants: the cell owns both references. Only a turn of the machine, whose thread owns the machine, calls
+/// `replace` and the methods marked "by the owner".
 ///
-/// Measured: the owner's reading without the lock and without counting saves 30 ns of a transition that somebody hears of.
+/// Measured: the owner's reading without lock and counting saves 30 ns of a transition with listeners.
 @safe @usableFromInline
 struct StateCell<Beside>: ~Copyable, @unchecked Sendable {
     @usableFromInline let state: Atomic<Unmanaged<AnyObject>>
     @usableFromInline let words: Atomic<UnsafePointer<UInt>?>
     private let previous: Atomic<Unmanaged<AnyObject>?>
 
-    /// The lock, and what else it protects.
+    /// The lock, and the other values that it protects.
     @usableFromInline let lock: Lock<Beside>
 
     init(
@@ -38,7 +38,7 @@ struct StateCell<Beside>: ~Copyable, @unchecked Sendable {
         unsafe previous.load(ordering: .relaxed)?.release()
     }
 
-    /// The state, typed; from any thread.
+    /// The typed state, readable from any thread.
     @inlinable @inline(__always)
     func read<State>(as type: State.Type) -> State {
         lock.withLock { _ in
@@ -47,7 +47,7 @@ struct StateCell<Beside>: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Both objects, together with what else is true at the same moment; from any thread.
+    /// Both objects with other values of the same moment, readable from any thread.
     func read<Other>(alongside other: () -> Other) -> (state: AnyObject, previous: AnyObject?, other: Other) {
         lock.withLock { _ in
             unsafe (
@@ -57,12 +57,12 @@ struct StateCell<Beside>: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Puts a state into the place of the current one, which becomes the previous one; by the owner.
+    /// Replaces the current state, which becomes the previous one; by the owner.
     /// - Parameters:
     ///   - state: The new state.
-    ///   - layout: How it is handed out.
-    ///   - change: What else changes at the same moment, for everybody who reads.
-    /// - Returns: The state before the previous one, which the machine keeps no longer.
+    ///   - layout: The layout of the new state.
+    ///   - change: Changes other values at the same moment, as seen by all readers.
+    /// - Returns: The former previous state, for the caller to release.
     @inline(__always)
     func replace(
         by state: consuming OwnedObject,
@@ -82,10 +82,10 @@ struct StateCell<Beside>: ~Copyable, @unchecked Sendable {
         return unsafe OwnedObject(retained: .fromOpaque(old))
     }
 
-    /// Changes something else at one moment for everybody who reads; by the owner.
+    /// Changes other values at one moment, as seen by all readers; by the owner.
     func change(_ change: () -> Void) { lock.withLock { _ in change() } }
 
-    /// Shows a body both objects without the lock and without counting references; by the owner.
+    /// Calls a body with both objects, without lock and counting; by the owner.
     @inline(__always)
     func withOwnersView<Result>(_ body: (_ state: AnyObject, _ previous: AnyObject?) -> Result) -> Result {
         unsafe state.load(ordering: .relaxed)._withUnsafeGuaranteedRef { state in

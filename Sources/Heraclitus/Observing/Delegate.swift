@@ -1,55 +1,50 @@
-/// An object whose methods are called for everything that happens to a machine.
+/// An object with methods that are called for each occurrence of a machine.
 ///
-/// It implements the methods that it needs; the others do nothing. They are called in the order of ``StateMachine/observe(_:)``.
+/// Implement the methods that you need; the default implementations are empty. They are called in the order of
+/// ``StateMachine/observe(regions:_:)``.
 ///
 /// ```swift
 /// machine.addDelegate(controller)
 /// ```
-public protocol StateMachineDelegate<Life>: AnyObject, Sendable {
+public protocol StateMachineDelegate<MachineWorkflow>: AnyObject, Sendable {
     /// The workflow of the machine.
-    associatedtype Life: Workflow
+    associatedtype MachineWorkflow: Workflow
 
     /// A transition was made.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - transition: The transition.
-    func machine(_ machine: StateMachine<Life>, didMake transition: StateTransition)
+    func machine(_ machine: StateMachine<MachineWorkflow>, didMake transition: StateTransition)
 
-    /// A fire was rejected.
+    /// A fire or an action was rejected, or an action failed.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: The error that the caller gets.
-    func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition)
+    ///   - error: The error that the caller gets, or the action's failure.
+    func machine(_ machine: StateMachine<MachineWorkflow>, didReject error: InvalidTransition)
 
     /// An event was fired that the current state ignores.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - event: The event.
-    func machine(_ machine: StateMachine<Life>, didIgnore event: IgnoredEvent)
+    ///   - occurrence: The event, the state and the user info.
+    func machine(_ machine: StateMachine<MachineWorkflow>, didIgnore occurrence: Occurrence)
 
     /// An action was carried out.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - action: The action.
-    func machine(_ machine: StateMachine<Life>, didPerform action: PerformedAction)
+    ///   - occurrence: The action, the state and the user info.
+    func machine(_ machine: StateMachine<MachineWorkflow>, didPerform occurrence: Occurrence)
 
-    /// An action was refused.
+    /// The program has made an announcement.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: The error that the caller gets, or why the action failed.
-    func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction)
+    ///   - occurrence: The announcement, the state and the user info.
+    func machine(_ machine: StateMachine<MachineWorkflow>, didAnnounce occurrence: Occurrence)
 
-    /// Something was announced.
+    /// The work of a state has failed without a following event.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - announcement: The announcement.
-    func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement)
-
-    /// The work of a state has failed, and no event has followed from that.
-    /// - Parameters:
-    ///   - machine: The machine.
-    ///   - work: The state and the error.
-    func machine(_ machine: StateMachine<Life>, didFail work: FailedWork)
+    ///   - occurrence: The state and the error.
+    func machine(_ machine: StateMachine<MachineWorkflow>, didFail occurrence: Occurrence)
 }
 
 extension StateMachineDelegate {
@@ -57,62 +52,57 @@ extension StateMachineDelegate {
     /// - Parameters:
     ///   - machine: The machine.
     ///   - transition: The transition.
-    public func machine(_ machine: StateMachine<Life>, didMake transition: StateTransition) {}
+    public func machine(_ machine: StateMachine<MachineWorkflow>, didMake transition: StateTransition) {}
 
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: The error that the caller gets.
-    public func machine(_ machine: StateMachine<Life>, didReject error: InvalidTransition) {}
+    ///   - error: The error that the caller gets, or the action's failure.
+    public func machine(_ machine: StateMachine<MachineWorkflow>, didReject error: InvalidTransition) {}
 
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - event: The event.
-    public func machine(_ machine: StateMachine<Life>, didIgnore event: IgnoredEvent) {}
+    ///   - occurrence: The event, the state and the user info.
+    public func machine(_ machine: StateMachine<MachineWorkflow>, didIgnore occurrence: Occurrence) {}
 
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - action: The action.
-    public func machine(_ machine: StateMachine<Life>, didPerform action: PerformedAction) {}
+    ///   - occurrence: The action, the state and the user info.
+    public func machine(_ machine: StateMachine<MachineWorkflow>, didPerform occurrence: Occurrence) {}
 
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - error: The error that the caller gets, or why the action failed.
-    public func machine(_ machine: StateMachine<Life>, didRefuse error: InvalidAction) {}
+    ///   - occurrence: The announcement, the state and the user info.
+    public func machine(_ machine: StateMachine<MachineWorkflow>, didAnnounce occurrence: Occurrence) {}
 
     /// Does nothing.
     /// - Parameters:
     ///   - machine: The machine.
-    ///   - announcement: The announcement.
-    public func machine(_ machine: StateMachine<Life>, didAnnounce announcement: Announcement) {}
-
-    /// Does nothing.
-    /// - Parameters:
-    ///   - machine: The machine.
-    ///   - work: The state and the error.
-    public func machine(_ machine: StateMachine<Life>, didFail work: FailedWork) {}
+    ///   - occurrence: The state and the error.
+    public func machine(_ machine: StateMachine<MachineWorkflow>, didFail occurrence: Occurrence) {}
 }
 
 extension StateMachine {
-    /// Adds a weakly held delegate, whose methods are called for everything that happens; a machine may have several.
-    /// - Parameter delegate: The delegate, which the machine does not keep alive.
-    /// - Returns: A registration, with which the delegate can be removed.
+    /// Adds a delegate, which the machine holds weakly.
+    ///
+    /// A machine may have several delegates.
+    /// - Parameter delegate: The delegate.
+    /// - Returns: A registration for removing the delegate.
     @discardableResult
     public func addDelegate(_ delegate: some StateMachineDelegate<W>) -> Registration {
         observe { [weak self, weak delegate] occurrence in
             guard let self, let delegate else { return }
-            switch occurrence.outcome {
-            case .transitioned(let transition): delegate.machine(self, didMake: transition)
-            case .rejected(let error): delegate.machine(self, didReject: error)
-            case .ignored(let event): delegate.machine(self, didIgnore: event)
-            case .performed(let action): delegate.machine(self, didPerform: action)
-            case .refused(let error): delegate.machine(self, didRefuse: error)
-            case .announced(let announcement): delegate.machine(self, didAnnounce: announcement)
-            case .failed(let work): delegate.machine(self, didFail: work)
-            case nil: break
+            switch occurrence.kind {
+            case .transitioned: occurrence.transition.map { delegate.machine(self, didMake: $0) }
+            case .rejected, .refused:
+                (occurrence.error as? InvalidTransition).map { delegate.machine(self, didReject: $0) }
+            case .ignored: delegate.machine(self, didIgnore: occurrence)
+            case .performed: delegate.machine(self, didPerform: occurrence)
+            case .announced: delegate.machine(self, didAnnounce: occurrence)
+            case .failed: delegate.machine(self, didFail: occurrence)
             }
         }
     }

@@ -1,6 +1,7 @@
 package import HeraclitusEssentials
 
-/// What a machine went through: transitions, rejected and ignored fires, actions and announcements, each with its date.
+/// The recorded history of a machine: transitions, rejected and ignored fires, actions and announcements, each with its
+/// date.
 ///
 /// It is off by default. A workflow asks for it with ``Workflow/journal``, or a single machine with ``StateMachine/init(journal:scheduler:)``.
 ///
@@ -12,26 +13,26 @@ package import HeraclitusEssentials
 /// print(machine.journal)       // a table, a line for each occurrence
 /// ```
 ///
-/// It is a collection of ``Occurrence``s without their objects. A number of lines is kept, the last ones; each has the number that it got
-/// when it was written, from 1 on.
+/// A journal is a collection of ``Occurrence``s without their objects. It keeps the last lines up to a limit. Each line
+/// keeps its number, counted from 1.
 public struct Journal: Sendable {
-    /// The number of lines that were dropped before the first that is left.
+    /// The number of dropped lines before the first remaining one.
     public private(set) var droppedCount = 0
 
-    /// The maximum number of lines; `nil` for a journal that no machine keeps.
+    /// The maximum number of lines; `nil` for a journal outside a machine.
     private(set) var limit: Int?
 
-    /// The date of line 1, also when that was dropped.
+    /// The date of line 1, even after that line was dropped.
     package private(set) var began: Date?
 
-    /// A random number that the journal of a machine got with its line 1, and no other one has; `nil` for a journal of an earlier release.
+    /// A unique random number of the journal, drawn with its line 1; `nil` in journals of earlier releases.
     package private(set) var series: Int?
 
-    // From `first` on, and then from the beginning: dropping a line moves none.
+    // A ring buffer that starts at `first`: dropping a line moves no other line.
     private var lines: [Occurrence] = []
     private var first = 0
 
-    /// Makes a journal of occurrences, such as those that were read from a log.
+    /// Makes a journal of occurrences, for example from a log.
     /// - Parameter occurrences: The occurrences, in their order.
     public init(_ occurrences: some Sequence<Occurrence>) {
         lines = occurrences.map { $0.recorded() }
@@ -41,7 +42,7 @@ public struct Journal: Sendable {
     /// The number of the first line.
     public var firstLine: Int { droppedCount + 1 }
 
-    /// The same after so many lines that were dropped.
+    /// The journal after a number of dropped lines.
     func following(_ dropped: Int, since began: Date?, in series: Int?) -> Journal {
         var journal = self
         journal.droppedCount = dropped
@@ -50,22 +51,24 @@ public struct Journal: Sendable {
         return journal
     }
 
-    /// The same with a limit.
+    /// The journal with a limit.
     func limited(to limit: JournalLimit) -> Journal {
         let surplus = Swift.max(0, count - limit.count)
         var journal = Journal(dropFirst(surplus))
-        // No archive that could be read has a larger one.
+        // Larger numbers would make the archive unreadable.
         journal.limit = Swift.min(limit.count, MachineCore.largestRevision)
         journal.droppedCount = Swift.min(droppedCount + surplus, MachineCore.largestRevision)
         (journal.began, journal.series) = (began, series)
         return journal
     }
 
-    /// Writes a line, if there is room only in place of the first.
-    /// - Returns: The line that was dropped, to be released outside of locks: user infos hold users' objects.
+    /// Appends a line.
+    ///
+    /// A full journal drops its first line.
+    /// - Returns: The dropped line, to be released outside locks, because user infos hold users' objects.
     mutating func add(_ occurrence: Occurrence) -> Occurrence? {
         if began == nil {
-            // Every JSON reader keeps it exactly.
+            // Every JSON reader keeps the number exactly.
             (began, series) = (occurrence.date, Int.random(in: 0..<MachineCore.largestRevision))
         }
         guard let limit, lines.count >= limit else {
@@ -79,7 +82,7 @@ public struct Journal: Sendable {
         return old
     }
 
-    /// Writes another thing into the place of a line, unless that was dropped.
+    /// Replaces a line, unless it was dropped.
     mutating func replace(_ line: Int, by change: (Occurrence) -> Occurrence) {
         let index = line - firstLine
         guard indices.contains(index) else { return }
@@ -89,14 +92,14 @@ public struct Journal: Sendable {
 }
 
 extension Journal: RandomAccessCollection {
-    /// The index of the first line that is left.
+    /// The index of the first remaining line.
     public var startIndex: Int { 0 }
 
-    /// The number of lines that are left.
+    /// The number of remaining lines.
     public var endIndex: Int { lines.count }
 
-    /// What has happened.
-    /// - Parameter index: The index, from 0 on for the first line that is left.
+    /// An occurrence.
+    /// - Parameter index: The index, from 0 for the first remaining line.
     public subscript(index: Int) -> Occurrence {
         precondition(indices.contains(index), "A journal with \(count) lines has no line at index \(index).")
         return lines[(first + index) % lines.count]

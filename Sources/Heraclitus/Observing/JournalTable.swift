@@ -1,10 +1,12 @@
 import HeraclitusEssentials
 
 extension Journal: CustomStringConvertible {
-    /// A table for people: a line for each occurrence, with its number, date, revision, event, states, and how long callbacks took.
+    /// A table for people: a line for each occurrence, with its number, date, revision, event, states, and the duration
+    /// of callbacks.
     ///
-    /// An event of a machine within a state has the path of that machine behind it. The last column has why an event has fired by
-    /// itself, the user info and the facts of a transition, and the text of anything else. Dates are in UTC, with milliseconds.
+    /// An event of a machine within a state is followed by the machine's path. The last column has the cause of an
+    /// automatic event, the user info and the facts of a transition, or the text of another occurrence. Dates are in
+    /// UTC, with milliseconds.
     public var description: String {
         guard !isEmpty else { return "An empty journal." }
         let head = ["line", "date", "revision", "event", "from", "to", "took", "note"]
@@ -20,7 +22,7 @@ extension Journal: CustomStringConvertible {
         }.joined(separator: "\n")
     }
 
-    /// The columns that are aligned on their right.
+    /// The right-aligned columns.
     private static let numbers: Set = [0, 2, 6]
 
     private func row(_ index: Int) -> [String] {
@@ -43,13 +45,13 @@ extension Occurrence {
     /// The event, the action, or the announcement.
     package var what: String { event ?? action.map { "\($0)()" } ?? announcement.map { "\"\($0)\"" } ?? "" }
 
-    /// What there is to say of a transition besides its names.
+    /// The details of a transition besides its names.
     fileprivate var note: String {
         let values = [userInfo, facts].filter { !$0.isEmpty }.map { "\($0)" }
         return ([cause.map { "\($0)" }].compactMap(\.self) + values).joined(separator: " ")
     }
 
-    /// Where it has led, or why nowhere.
+    /// The destination, or the reason for staying.
     fileprivate var outcomeInBrief: String {
         switch kind {
         case .transitioned: isUpdate ? "(update)" : destination ?? ""
@@ -61,7 +63,7 @@ extension Occurrence {
 }
 
 extension Duration {
-    /// With the unit that leaves at most four digits.
+    /// The duration in the unit that leaves at most four digits.
     fileprivate var inBrief: String {
         let (seconds, attoseconds) = components
         let microseconds = Double(seconds) * 1e6 + Double(attoseconds) / 1e12

@@ -1,18 +1,20 @@
-// How is written down what happens to a machine?
+// Records the occurrences of a machine in its journal.
 import HeraclitusEssentials
 
-/// Where a machine writes down what happens to it: its turn writes, anybody reads.
+/// The journal of a machine.
+///
+/// The machine's turn writes it, and any thread reads it.
 final class JournalBook: Sendable {
     private let content: Lock<Journal>
 
     init(_ journal: Journal) { content = Lock(journal) }
 
-    /// What was written so far.
+    /// The journal so far.
     var journal: Journal { content.withLock { $0 } }
 
-    /// Whether an event is rejected once more for the same reason, while the machine has made no transition.
+    /// Whether the journal has a rejection of the same event for the same reason since the last transition.
     ///
-    /// Whatever the error of a guard says: it may say how long it is still too early, and so never say the same twice.
+    /// The text of a guard's error is ignored, because it may differ each time, for example in a remaining time.
     func hasRejection(like occurrence: Occurrence) -> Bool {
         let journal = journal
         return journal.reversed().prefix { $0.revision == occurrence.revision }.contains {
@@ -20,8 +22,8 @@ final class JournalBook: Sendable {
         }
     }
 
-    /// Writes a line.
-    /// - Returns: The number of the line; and the one that was dropped, to be released outside of locks.
+    /// Appends a line.
+    /// - Returns: The number of the line, and the dropped line, which is to be released outside locks.
     func add(_ occurrence: Occurrence) -> (line: Int, dropped: Occurrence?) {
         content.withLock { journal in
             let dropped = journal.add(occurrence)
@@ -29,13 +31,15 @@ final class JournalBook: Sendable {
         }
     }
 
-    /// Writes beside a line how long callbacks took.
+    /// Adds the duration of callbacks to a line.
     func note(_ duration: Duration, at line: Int) {
         content.withLock { journal in journal.replace(line) { $0.lasting(duration) } }
     }
 }
 
-/// The line of a transition that is certain: written when the machine shows its destination, and at the end with how long that took.
+/// The line of a certain transition, written when the machine shows its destination.
+///
+/// The duration is added at the end.
 final class JournalLine {
     private let book: JournalBook
     private let record: Occurrence.Record
@@ -43,7 +47,9 @@ final class JournalLine {
     private var occurrence: Occurrence?
     private var line: Int?
 
-    /// What was dropped for it; released with this, which the turn retires.
+    /// The line that was dropped for this one.
+    ///
+    /// The turn releases both at its end.
     private var dropped: Occurrence?
 
     init(_ record: Occurrence.Record, in book: JournalBook) {
@@ -51,7 +57,7 @@ final class JournalLine {
         self.record = record
     }
 
-    /// Dates it, before the lock is taken in which it is written.
+    /// Dates the line, before the lock for writing is taken.
     /// - Parameters:
     ///   - date: The date of the transition.
     ///   - revision: The revision before it.
@@ -60,22 +66,22 @@ final class JournalLine {
         occurrence = Occurrence(record, at: date, revision: revision)
     }
 
-    /// Writes it.
+    /// Writes the line.
     func write() {
         guard let occurrence else { return }
         (line, dropped) = book.add(occurrence)
     }
 
-    /// Notes how long all callbacks took.
+    /// Adds the duration of all callbacks.
     func end() {
         guard let line else { return }
         let (seconds, attoseconds) = (ContinuousClock.now - began).components
-        // As precise as it is written, so that nothing is lost on the way through an archive.
+        // The duration has the precision of archives, so that archiving keeps it.
         book.note(.microseconds(seconds * 1_000_000 + attoseconds / 1_000_000_000_000), at: line)
     }
 }
 
-/// A line that was dropped for another one, for the turn to retire.
+/// A dropped line, for the turn to release at its end.
 final class DroppedLine {
     let occurrence: Occurrence
 
@@ -83,9 +89,9 @@ final class DroppedLine {
 }
 
 extension UserInfo {
-    /// The same with the descriptions of machines and states, for somebody who keeps it and is to keep none of them alive.
+    /// The user info with descriptions instead of machines and states, so that keeping it retains none of them.
     ///
-    /// Values with secret keys are not kept.
+    /// Values with secret keys are left out.
     func recorded(without secretKeys: Set<String> = []) -> UserInfo {
         func isLive(_ value: Value) -> Bool { value is any TreeMachine || value is any WorkflowState }
         let values = values
@@ -125,11 +131,11 @@ extension MachineCore {
         return JournalLine(record, in: journal)
     }
 
-    /// Writes down what is no transition, if the machine keeps a journal.
+    /// Records another occurrence than a transition, if the machine keeps a journal.
     ///
-    /// What is due is tried again each time that a store looks for it. If it is rejected each time, it is written down once: or the
-    /// machine would be saved each time, and its journal would have nothing else soon.
-    /// - Returns: What was dropped for it, to be released when the machine has been released.
+    /// A store retries a due event at each search. A repeated rejection is recorded once. Otherwise each search would
+    /// save the machine, and the journal would fill up with rejections.
+    /// - Returns: The dropped line, to be released after the machine has been released.
     func writeDown(_ occurrence: Occurrence, _ call: borrowing Call) -> Occurrence? {
         guard let journal else { return nil }
         let isDue = call.fullUserInfo.due != nil

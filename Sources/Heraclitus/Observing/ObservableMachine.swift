@@ -5,7 +5,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// A machine for views, which are updated when the state changes, by Observation.
+/// A machine for views.
+///
+/// Observation updates the views when the state changes.
 ///
 /// ```swift
 /// struct DownloadView: View {
@@ -18,27 +20,28 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Any thread may use the machine, through this object or directly. Properties are always those of the machine at that moment.
-/// Observers of a property are notified after a transition of the machine, or of one of its regions: at once if it was made on the main
-/// thread of an Apple platform, otherwise soon after on the main actor. Several transitions in a short time may cause one notification.
+/// Any thread may use the machine, through this object or directly. Properties always have the machine's current
+/// values.
+///
+/// Observers of a property are notified after transitions of the machine and of its regions. A transition on the main
+/// thread of an Apple platform notifies them at once. Other transitions notify them soon afterwards on the main actor,
+/// and several may share one notification.
 @MainActor
 public final class ObservableMachine<W: Workflow> {
-    /// The machine.
-    public nonisolated let machine: StateMachine<W>
-
+    private nonisolated let observed: StateMachine<W>
     private nonisolated let registrar = ObservationRegistrar()
     private let registrations = Registrations()
 
     /// Observes a machine until this object is released.
     /// - Parameter machine: The machine.
     public init(_ machine: StateMachine<W>) {
-        self.machine = machine
+        observed = machine
         let isToldSoon = Flag()
         let tell: @Sendable () -> Void = { [weak self] in
             if isOnMainThread {
                 self?.tell()
             } else if isToldSoon.raise() {
-                // From another thread it might come between a view's reading and its beginning to observe.
+                // A notification from another thread might come between a view's reading and its start of observing.
                 Task { @MainActor [weak self] in
                     isToldSoon.lower()
                     self?.tell()
@@ -47,7 +50,7 @@ public final class ObservableMachine<W: Workflow> {
         }
         let registration =
             if machine.definition.hasComposites {
-                machine.observeTree { if $0.kind == .transitioned { tell() } }
+                machine.observe(regions: true) { if $0.kind == .transitioned { tell() } }
             } else {
                 machine.onTransition { _ in tell() }
             }
@@ -57,82 +60,22 @@ public final class ObservableMachine<W: Workflow> {
     /// Makes a machine in the workflow's initial state and observes it.
     public convenience init() where W.Context == Void, W.Initial == W.AnyState { self.init(StateMachine<W>()) }
 
-    private nonisolated func tell() { registrar.withMutation(of: self, keyPath: \.state) {} }
+    private nonisolated func tell() { registrar.withMutation(of: self, keyPath: \.machine) {} }
 }
 
 extension ObservableMachine: Observable {}
 
-extension ObservableMachine: Stateful {
-    /// The current state object; observed.
-    public nonisolated var state: W.AnyState {
-        registrar.access(self, keyPath: \.state)
-        return machine.state
-    }
-
-    /// Whether the table allows an event; observed.
-    public nonisolated var can: Can<W> {
-        registrar.access(self, keyPath: \.state)
-        return machine.can
-    }
-
-    /// The name of the current state; observed.
-    public nonisolated var stateName: String {
-        registrar.access(self, keyPath: \.state)
-        return machine.stateName
-    }
-
-    /// Answers what a fire would do, guards included; observed.
-    public nonisolated var rehearse: Fire<W> {
-        registrar.access(self, keyPath: \.state)
-        return machine.rehearse
-    }
-
-    /// Every event with what a fire would do now; observed.
-    /// - Parameter userInfo: Values passed to guards and carried by errors.
-    /// - Returns: An offer for each event.
-    public nonisolated func offers(userInfo: UserInfo = [:]) -> [Offer] {
-        registrar.access(self, keyPath: \.state)
-        return machine.offers(userInfo: userInfo)
-    }
-
-    /// The names of the actions that the current state allows; observed.
-    public nonisolated var allowedActions: [String] {
-        registrar.access(self, keyPath: \.state)
-        return machine.allowedActions
-    }
-
-    /// Whether the current state is in one of the groups that the workflow declares as static properties; observed.
-    public nonisolated var `is`: StateQuery<W> {
-        registrar.access(self, keyPath: \.state)
-        return machine.is
-    }
-
-    /// The names of the events that lead from the current state; observed.
-    public nonisolated var allowedEvents: [String] {
-        registrar.access(self, keyPath: \.state)
-        return machine.allowedEvents
-    }
-
-    /// Whether the current state is an object of a class or of a subclass of it, or conforms to a protocol; observed.
-    ///
-    /// A machine whose state holds machines, as ``Composite`` says, is also in the states that those are in.
-    /// - Parameter type: The class, or the protocol.
-    /// - Returns: `true` for an object of a subclass, too.
-    public nonisolated func isIn<S>(_ type: S.Type) -> Bool {
-        registrar.access(self, keyPath: \.state)
-        return machine.isIn(type)
-    }
-
-    /// Whether the current state, or a registered superclass of it, has a name; observed.
-    /// - Parameter name: The name.
-    /// - Returns: `false` for an unknown name, too.
-    public nonisolated func isIn(named name: String) -> Bool {
-        registrar.access(self, keyPath: \.state)
-        return machine.isIn(named: name)
+extension ObservableMachine: MachineOwner {
+    /// The observed machine; its properties are observed, too.
+    public nonisolated var machine: StateMachine<W> {
+        registrar.access(self, keyPath: \.machine)
+        return observed
     }
 }
 
-/// Whether this is certainly the main actor's thread; elsewhere than on Apple's platforms it has none of its own.
+/// Whether this is certainly the main thread.
+///
+/// Only Apple's platforms tie the main actor to a thread.
 private var isOnMainThread: Bool {
     #if canImport(Darwin)
         pthread_main_np() != 0
@@ -144,7 +87,7 @@ private var isOnMainThread: Bool {
 private final class Flag: Sendable {
     private let isRaised = Atomic(false)
 
-    /// Whether it was not raised before.
+    /// Raises the flag, and returns whether it was lowered before.
     func raise() -> Bool { !isRaised.exchange(true, ordering: .acquiringAndReleasing) }
 
     func lower() { isRaised.store(false, ordering: .releasing) }

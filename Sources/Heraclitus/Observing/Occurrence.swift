@@ -1,8 +1,8 @@
 public import HeraclitusEssentials
 
-/// Something that happened to a machine, for observers and audit logs.
+/// An occurrence of a machine, for observers and audit logs.
 ///
-/// It has the date, the workflow, the state, the revision, and the reason of a rejection or refusal. It is `Codable`:
+/// It has the date, the workflow, the state, the revision, and the reason of a rejection. It is `Codable`:
 ///
 /// ```swift
 /// machine.observe { occurrence in
@@ -10,7 +10,14 @@ public import HeraclitusEssentials
 /// }
 /// ```
 ///
-/// Observers also get the objects, in ``outcome``, which is `nil` for a decoded occurrence and for one in a ``Journal``.
+/// Observers also get the objects: ``transition``, ``error`` and ``state``. They are `nil` for a decoded occurrence
+/// and in a ``Journal``.
+///
+/// A line for a log is the ``description``, with the ``level``:
+///
+/// ```swift
+/// machine.observe { logger.log(level: .init(rawValue: $0.level.rawValue)!, "\($0)") }     // swift-log
+/// ```
 public struct Occurrence: Sendable {
     /// The kind of an occurrence.
     @nonexhaustive
@@ -18,59 +25,48 @@ public struct Occurrence: Sendable {
         /// A transition was made.
         case transitioned
 
-        /// A fire was rejected, for whatever reason.
+        /// A fire was rejected.
         case rejected
 
-        /// A fire was ignored in the current state; nothing has changed.
+        /// A fire was ignored in the current state, without a change.
         case ignored
 
         /// An action was carried out.
         case performed
 
-        /// An action was refused, or failed.
+        /// An action was rejected, or failed.
         case refused
 
         /// The program has made an announcement.
         case announced
 
-        /// The work of a state has failed, and no event has followed from that.
+        /// The work of a state has failed without a following event.
         case failed
     }
 
-    /// What happened, with its objects.
-    @nonexhaustive
-    public enum Outcome: Sendable {
-        /// A transition was made.
-        case transitioned(StateTransition)
-
-        /// A fire was rejected; its caller gets this error.
-        case rejected(InvalidTransition)
-
-        /// A fire was ignored in the current state.
-        case ignored(IgnoredEvent)
-
-        /// An action was carried out in a state that allows it.
-        case performed(PerformedAction)
-
-        /// An action was refused, or failed; its caller gets this error, or the action's own.
-        case refused(InvalidAction)
-
-        /// The program has made an announcement.
-        case announced(Announcement)
-
-        /// The work of a state has failed, and no event has followed from that.
-        case failed(FailedWork)
-    }
-
-    /// When it happened.
+    /// The date of the occurrence.
     public let date: Date
 
-    /// The machine's revision; for a transition the revision after it.
+    /// The machine's revision; for a transition, the revision after it.
     public let revision: Int
 
     private let content: Content
 
-    // One word, however much there is to say: a turn makes room for what it may have to tell, also where nobody observes.
+    /// The kind of an occurrence with its objects.
+    enum Outcome: Sendable {
+        case transitioned(StateTransition)
+        case rejected(InvalidTransition)
+
+        /// An ignored event, a performed action or an announcement, with its name and its state.
+        case noted(Kind, String, any WorkflowState, UserInfo)
+
+        /// The failed work of a state.
+        ///
+        /// The state has its latest data. If the machine has left it, the data is that of the work's beginning.
+        case failed(any WorkflowState, any Error)
+    }
+
+    // The enumeration takes one word, because each turn reserves room for it, even without observers.
     private indirect enum Content {
         case happened(Outcome, in: Definition, path: String?)
         case recorded(Record)
@@ -82,7 +78,7 @@ public struct Occurrence: Sendable {
         content = .happened(outcome, in: definition, path: nil)
     }
 
-    /// The same as it is told to observers of the machine whose state holds the one that it happened to.
+    /// The occurrence as told to observers of the outer machine.
     func at(_ path: String) -> Occurrence {
         guard case .happened(let outcome, let definition, _) = content else { return self }
         return Occurrence(date: date, revision: revision, content: .happened(outcome, in: definition, path: path))
@@ -100,9 +96,9 @@ public struct Occurrence: Sendable {
         content = .recorded(record)
     }
 
-    /// The same without its objects, for somebody who keeps it.
+    /// The occurrence without its objects, for keeping it.
     ///
-    /// Values of the user info with secret keys are not kept.
+    /// Values of the user info with secret keys are left out.
     func recorded(without secretKeys: Set<String> = []) -> Occurrence {
         var record = record
         record.userInfo = record.userInfo.recorded(without: secretKeys)
@@ -110,14 +106,14 @@ public struct Occurrence: Sendable {
         return Occurrence(record, at: date, revision: revision)
     }
 
-    /// The same of a workflow.
+    /// The occurrence with the name of a workflow.
     func happened(in workflow: String) -> Occurrence {
         var record = record
         record.workflow = workflow
         return Occurrence(record, at: date, revision: revision)
     }
 
-    /// The same with how long callbacks took.
+    /// The occurrence with the duration of callbacks.
     func lasting(_ duration: Duration) -> Occurrence {
         var record = record
         record.duration = duration
@@ -125,7 +121,7 @@ public struct Occurrence: Sendable {
     }
 }
 
-// MARK: - What there is to say of it
+// MARK: - Its parts
 
 extension Occurrence {
     /// The kind of an occurrence.
@@ -134,62 +130,86 @@ extension Occurrence {
     /// The name of the machine's workflow.
     public var workflow: String { record.workflow }
 
-    /// The version of the workflow in which it happened, and whose names it has; 1 for one that was written without it.
+    /// The version of the workflow, whose names the occurrence has; 1 if it was written without a version.
     public var version: Int { record.version }
 
-    /// How long the hooks and observers of a transition took, in a ``Journal``; `nil` elsewhere, and while they are still called.
+    /// The duration of the hooks and observers of a transition in a ``Journal``; `nil` elsewhere, and while callbacks
+    /// run.
     ///
-    /// Guards, and the closure that builds the state, are not counted.
+    /// Guards and the closure that builds the state are excluded.
     public var duration: Duration? { record.duration }
 
-    /// To which machine in the observed one's state it happened: the names of the properties on the way there, such as `payment.card`;
+    /// The property names on the path from the observed machine to a machine in its state, such as `payment.card`;
     /// `nil` for the observed machine itself.
     ///
-    /// See ``StateMachine/observeTree(_:)``.
+    /// See ``StateMachine/observe(regions:_:)``.
     public var path: String? { record.path }
 
-    /// The name of the event; `nil` if it was not a fire, or if `enter` found no event or several.
+    /// The name of the event; `nil` without a fire, or if `enter` found none or several.
     public var event: String? { record.event }
 
-    /// The name of the action that was performed or refused; `nil` for a block without a name.
+    /// The name of the action that was performed or rejected; `nil` for a block without a name.
     public var action: String? { record.action }
 
     /// The name of the announcement.
     public var announcement: String? { record.announcement }
 
-    /// The name of the state that was left, or that the machine was in.
+    /// The name of the state that was left, or of the current state.
     public var source: String { record.source }
 
-    /// The name of the state that was entered; for a rejected fire the state to enter, if it is known.
+    /// The name of the state that was entered; for a rejected fire, the state to enter if it is known.
     public var destination: String? { record.destination }
 
-    /// Whether it is an update: a transition that only gave the state new data.
+    /// Whether the transition is an update, which only gives the state new data.
     public var isUpdate: Bool { record.isUpdate }
 
-    /// Why a fire was rejected or an action refused: the name of an ``InvalidTransition/Reason-swift.enum`` or an
-    /// ``InvalidAction/Reason-swift.enum``.
+    /// The reason of a rejection: the name of an ``InvalidTransition/Reason-swift.enum``.
     public var reason: String? { record.reason }
 
-    /// What happened; for a rejection or refusal the whole text of the error.
+    /// The text of the occurrence; for a rejection, the complete text of the error.
     ///
-    /// It has as many lines as the names and the error in it; ``description`` has one.
+    /// It may have several lines, like the names and errors in it; ``description`` has one line.
     public var message: String { record.message }
 
     /// The values that the caller passed.
     public var userInfo: UserInfo { record.userInfo }
 
-    /// Why the event of a transition has fired by itself; `nil` if somebody has fired it.
+    /// The cause of an automatic event; `nil` if a caller has fired it.
     public var cause: Cause? { record.cause }
 
-    /// What the state that a transition has entered or updated says of itself: ``FactStating``.
+    /// The facts that the entered or updated state declares: see ``FactStating``.
     public var facts: UserInfo { record.facts }
 
-    /// What happened, with its objects; `nil` for one that was decoded.
-    public var outcome: Outcome? {
+    /// The transition with its objects; `nil` for other occurrences and for a decoded one.
+    public var transition: StateTransition? {
+        if case .transitioned(let transition) = outcome { transition } else { nil }
+    }
+
+    /// The ``InvalidTransition`` of a rejection, or the error of a state's work; `nil` for a decoded occurrence.
+    public var error: (any Error)? {
+        switch outcome {
+        case .rejected(let error): error
+        case .failed(_, let error): error
+        case .transitioned, .noted, nil: nil
+        }
+    }
+
+    /// The entered state object, or the state of the ignored event, action, announcement or failed work.
+    ///
+    /// It is `nil` for a rejection and for a decoded occurrence.
+    public var state: (any WorkflowState)? {
+        switch outcome {
+        case .transitioned(let transition): transition.destination
+        case .noted(_, _, let state, _), .failed(let state, _): state
+        case .rejected, nil: nil
+        }
+    }
+
+    private var outcome: Outcome? {
         if case .happened(let outcome, _, _) = content { outcome } else { nil }
     }
 
-    /// What is written of it.
+    /// The recorded parts.
     var record: Record {
         switch content {
         case .happened(let outcome, let definition, let path):
@@ -198,7 +218,7 @@ extension Occurrence {
         }
     }
 
-    /// What is known of an occurrence without its objects.
+    /// The parts of an occurrence without its objects.
     struct Record: Sendable {
         var kind: Kind
         var workflow: String
@@ -212,7 +232,7 @@ extension Occurrence {
         var isUpdate = false
         var reason: String?
 
-        /// `nil` for a transition, whose names say it all.
+        /// The text; `nil` for a transition, whose text follows from its names.
         var text: String?
         var userInfo: UserInfo
         var cause: Cause?
@@ -224,12 +244,20 @@ extension Occurrence {
 }
 
 extension Occurrence: CustomStringConvertible {
-    /// What happened, in one line: line breaks in names and errors are spaces.
-    public var description: String { message.inOneLine }
+    /// The occurrence in one line: `Download load: IdleState → LoadingState`.
+    ///
+    /// Line breaks in names and errors become spaces. Text from outside therefore stays within its line.
+    public var description: String {
+        switch kind {
+        // Errors name the workflow.
+        case .rejected, .refused: message.inOneLine
+        default: "\(workflow) \(message)".inOneLine
+        }
+    }
 }
 
 extension String {
-    /// The same with a space for each line break, or several of them.
+    /// The text with a space for each sequence of line breaks.
     var inOneLine: String {
         contains(where: \.isNewline) ? split(whereSeparator: \.isNewline).joined(separator: " ") : self
     }
@@ -252,42 +280,23 @@ extension Occurrence.Record {
             cause = transition.fullUserInfo.cause.map(Occurrence.Cause.init)
             facts = transition.facts
         case .rejected(let error):
-            self.init(.rejected, workflow, in: error.source, "\(error)", error.userInfo)
+            self.init(error.isOfAction ? .refused : .rejected, workflow, in: error.source, "\(error)", error.userInfo)
             event = error.event
+            action = error.action
             destination = error.destination
             reason = error.reason.rawValue
-        case .ignored(let ignored):
-            let state = CompiledState.name(of: ignored.state)
-            self.init(.ignored, workflow, in: state, "\(ignored.name): ignored in \(state)", ignored.userInfo)
-            event = ignored.name
-        case .performed(let performed):
-            let state = CompiledState.name(of: performed.state)
-            self.init(
-                .performed,
-                workflow,
-                in: state,
-                "\"\(performed.name)\" performed in \(state)",
-                performed.userInfo
-            )
-            action = performed.name
-        case .refused(let error):
-            self.init(.refused, workflow, in: error.state, "\(error)", error.userInfo)
-            action = error.action
-            reason = error.reason.rawValue
-        case .announced(let announced):
-            let state = CompiledState.name(of: announced.state)
-            self.init(
-                .announced,
-                workflow,
-                in: state,
-                "\"\(announced.name)\" announced in \(state)",
-                announced.userInfo
-            )
-            announcement = announced.name
-        case .failed(let failed):
-            let state = CompiledState.name(of: failed.state)
-            let words = ownWords(of: failed.error)
-            self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(words)", [:])
+        case .noted(let kind, let name, let state, let userInfo):
+            let state = CompiledState.name(of: state)
+            let text = kind == .ignored ? "\(name): ignored in \(state)" : "\"\(name)\" \(kind.rawValue) in \(state)"
+            self.init(kind, workflow, in: state, text, userInfo)
+            switch kind {
+            case .ignored: event = name
+            case .performed: action = name
+            default: announcement = name
+            }
+        case .failed(let state, let error):
+            let state = CompiledState.name(of: state)
+            self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(ownWords(of: error))", [:])
         }
     }
 
@@ -300,51 +309,4 @@ extension Occurrence.Record {
     ) {
         self.init(kind: kind, workflow: workflow, source: source, text: text, userInfo: userInfo)
     }
-}
-
-// MARK: - What is no transition
-
-/// An event that was fired in a state that ignores it: a state that the event lists in `ignored(in:)`.
-public struct IgnoredEvent: Sendable {
-    /// The name of the event.
-    public let name: String
-
-    /// The state that ignores it.
-    public let state: any WorkflowState
-
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-}
-
-/// An action that was carried out: one of the definition, or one of the caller's own.
-public struct PerformedAction: Sendable {
-    /// The name of the action.
-    public let name: String
-
-    /// The state in which it was carried out.
-    public let state: any WorkflowState
-
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-}
-
-/// An announcement that was made with ``StateMachine/announce(_:userInfo:)``.
-public struct Announcement: Sendable {
-    /// The name of the announcement.
-    public let name: String
-
-    /// The state in which the machine was.
-    public let state: any WorkflowState
-
-    /// The values that the caller passed.
-    public let userInfo: UserInfo
-}
-
-/// The work of a ``Working`` state that has thrown an error from which no event has followed.
-public struct FailedWork: Sendable {
-    /// The state whose work it was, with its newest data; with that at the beginning of the work if the machine has left it.
-    public let state: any WorkflowState
-
-    /// The error that the work has thrown.
-    public let error: any Error
 }

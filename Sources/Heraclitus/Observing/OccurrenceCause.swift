@@ -1,10 +1,10 @@
 public import HeraclitusEssentials
 
 extension Occurrence {
-    /// Why an event has fired by itself.
+    /// The cause of an automatic event.
     @nonexhaustive
     public enum Cause: Hashable, Sendable {
-        /// Its time had come, which was at this date.
+        /// The event was due at this date.
         case due(Date)
 
         /// The work of the state had failed, with an error of this text.
@@ -13,10 +13,10 @@ extension Occurrence {
         /// The work of the state was done.
         case done
 
-        /// Its condition held.
+        /// The event's condition held.
         case condition
 
-        /// Machines in the state had ended: those of these properties.
+        /// The machines of these properties of the state had ended.
         case completion([String])
     }
 }
@@ -54,7 +54,7 @@ extension Occurrence.Cause: Codable {
         }
     }
 
-    /// Encodes the name of the table's ``TransitionTable/Trigger``, and what there is to say of it.
+    /// Encodes the name of the table's ``TransitionTable/Trigger``, with its details.
     /// - Parameter encoder: The encoder.
     /// - Throws: `EncodingError`.
     public func encode(to encoder: any Encoder) throws {

@@ -1,13 +1,14 @@
 extension StateMachine {
-    /// The transitions that are made from now on, for `for await transition in machine.transitions`.
+    /// The transitions from now on, for `for await transition in machine.transitions`.
     ///
-    /// Each access returns a new stream for one reader, and each stream gets all transitions, in order. Transitions that were
-    /// not read yet are buffered; ``transitions(buffering:)`` limits the buffer. The stream does not keep the machine alive. It
-    /// ends with the machine, or when the task that reads is cancelled. An update is a transition from a state to itself;
-    /// activation is not a transition.
+    /// Each access returns a new stream for one reader, with all transitions in order. An update is a transition from a
+    /// state to itself; activation is not a transition. Unread transitions are buffered; ``transitions(buffering:)``
+    /// limits the buffer.
     ///
-    /// Take the stream before the task that reads it. `Task { for await transition in machine.transitions { … } }` captures the machine, and so
-    /// keeps it alive until you cancel the task.
+    /// The stream leaves the machine unretained. It ends with the machine, or when the reading task is cancelled.
+    ///
+    /// Make the stream outside the task that reads it. A task with `for await transition in machine.transitions { … }`
+    /// captures the machine, and keeps it alive until you cancel the task.
     ///
     /// ```swift
     /// let transitions = machine.transitions
@@ -15,40 +16,42 @@ extension StateMachine {
     /// ```
     public var transitions: AsyncStream<StateTransition> { transitions(buffering: .unbounded) }
 
-    /// The transitions that are made from now on, with a limited buffer.
-    /// - Parameter policy: How many transitions are buffered, and whether the oldest or the newest are dropped.
+    /// The transitions from now on, with a limited buffer.
+    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest transitions are dropped.
     /// - Returns: A stream for one reader, which ends with the machine.
     public func transitions(
         buffering policy: AsyncStream<StateTransition>.Continuation.BufferingPolicy
     ) -> AsyncStream<StateTransition> {
         stream(buffering: policy) { continuation in
             onTransition { [weak self] transition in
-                // Asked now: the machine may have been given its context since the stream was made.
+                // The context is read at each transition, because the machine may get it after the stream was made.
                 continuation.yield(transition.forLater(keeping: self?.core.context))
             }
         }
     }
 
-    /// The current state, and then each that the machine enters.
+    /// The current state, followed by each state that the machine enters.
     ///
-    /// Each state comes exactly once, an update with the new object. States that were not read yet are buffered;
-    /// ``states(buffering:)`` limits the buffer. Each access returns a new stream for one reader. The stream does not keep the
-    /// machine alive. It ends with the machine, or when the task that reads is cancelled. Take it before that task, as ``transitions``.
+    /// Each state comes exactly once; an update brings its new object. Unread states are buffered;
+    /// ``states(buffering:)`` limits the buffer. Each access returns a new stream for one reader.
+    ///
+    /// The stream leaves the machine unretained. It ends with the machine, or when the reading task is cancelled. Make
+    /// it outside that task, like ``transitions``.
     public var states: AsyncStream<W.AnyState> { states(buffering: .unbounded) }
 
-    /// The current state, and then each that the machine enters, with a limited buffer.
+    /// The current state, followed by each state that the machine enters, with a limited buffer.
     ///
     /// With `.bufferingNewest(1)` a slow reader gets the newest state.
-    /// - Parameter policy: How many states are buffered, and whether the oldest or the newest are dropped.
+    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest states are dropped.
     /// - Returns: A stream for one reader, which ends with the machine.
     public func states(
         buffering policy: AsyncStream<W.AnyState>.Continuation.BufferingPolicy
     ) -> AsyncStream<W.AnyState> {
         stream(buffering: policy) { continuation in
-            // The revision that was given last, so that a transition which is made meanwhile is neither left out nor given twice.
+            // The revision of the last state in the stream, so that a concurrent transition appears exactly once.
             let given = Shared(-1)
             let registration = onTransition { [weak self] transition in
-                // Only a callback of the machine itself gets here, which it outlives.
+                // Only a callback of the machine runs this, so the machine is alive.
                 guard let self, let state = transition.destinationObject as? W.AnyState else { return }
                 given.give(revision) { continuation.yield(state) }
             }
@@ -60,7 +63,7 @@ extension StateMachine {
         }
     }
 
-    /// Makes a stream that ends when the closure, which `register` adds to the machine, is gone; and the other way round.
+    /// Makes a stream that ends when the registered closure is removed, and whose end removes the closure.
     private func stream<Element>(
         buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy,
         _ register: (Feed<Element>) -> Registration
@@ -72,7 +75,9 @@ extension StateMachine {
     }
 }
 
-/// What a closure at a machine feeds a stream through: the stream ends when the closure is gone.
+/// The input of a stream, retained by a closure on a machine.
+///
+/// The stream ends when the closure is removed.
 private final class Feed<Element: Sendable>: Sendable {
     private let continuation: AsyncStream<Element>.Continuation
 
@@ -84,19 +89,19 @@ private final class Feed<Element: Sendable>: Sendable {
     deinit { continuation.finish() }
 }
 
-/// The revision that was given last.
+/// The revision of the last element in a stream.
 private final class Shared: Sendable {
     private let last: Lock<Int>
 
     init(_ revision: Int) { last = Lock(revision) }
 
-    /// Calls a body, unless that revision was given.
+    /// Calls a body, unless the revision was already used.
     ///
-    /// What it returns, such as a state for which there was no room, is released outside the lock.
+    /// The result, such as a dropped state, is released outside the lock.
     @discardableResult
     func give<Result: Sendable>(_ revision: Int, _ body: () -> Result) -> Result? {
         last.withLock { last in
-            // Beyond the largest one it says nothing any more.
+            // The largest revision repeats, so it always passes.
             guard revision > last || revision == MachineCore.largestRevision else { return nil }
             last = revision
             return body()

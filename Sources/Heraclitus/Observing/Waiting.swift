@@ -1,19 +1,19 @@
 public import HeraclitusEssentials
 
 extension StateMachine {
-    /// Waits until the machine is in a state, or in a subclass of it.
+    /// Waits until the machine is in a state or a subclass of it.
     ///
-    /// It returns at once if the machine is in that state now. A state that the machine enters and leaves again counts, too. The states of
-    /// machines within its state do not: wait for those machines themselves.
+    /// The call returns at once if the machine is in the state. A state that the machine enters and leaves again
+    /// counts. Wait for inner machines themselves: the states of machines within the state are ignored.
     ///
     /// ```swift
     /// let active = try await machine.wait(for: ActiveState.self)
     /// ```
     /// - Parameter state: The state's class, or a protocol of states.
     /// - Returns: The state object.
-    /// - Throws: ``StateUnreachable`` when no events lead there any more (for a protocol without a ``StateGroup`` of the workflow: in
-    ///   a final state only), and at once for what is no state of the workflow;
-    ///   `CancellationError` when the task is cancelled.
+    /// - Throws: ``StateUnreachable`` when no events lead to the state any more, and at once for a state outside the
+    ///   workflow. For a protocol without a ``StateGroup``, only a final state throws it. `CancellationError` when the
+    ///   task is cancelled.
     public func wait<S: Sendable>(for state: S.Type) async throws -> S {
         let beginnings = definition.states(leadingTo: state)
         for await current in states {
@@ -27,23 +27,23 @@ extension StateMachine {
                 )
             }
         }
-        // The machine is alive as long as this runs: so the stream has ended because the task was cancelled.
+        // The machine is alive while this method runs, so the stream has ended by cancellation.
         throw CancellationError()
     }
 }
 
 extension StateMachine {
-    /// Waits until the machine is in a state, or in a subclass of it, but not longer than for some time.
+    /// Waits until the machine is in a state or a subclass of it, up to a timeout.
     ///
-    /// The time goes by the machine's scheduler, so that a test moves it on with a manual clock.
+    /// The timeout uses the machine's scheduler, so a test can move it with a manual clock.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
-    ///   - timeout: For how long.
+    ///   - timeout: The maximum duration.
     /// - Returns: The state object.
-    /// - Throws: ``StateTimeout`` when the time is over; what ``wait(for:)`` throws.
+    /// - Throws: ``StateTimeout`` at the timeout; the errors of ``wait(for:)``.
     public func wait<S: Sendable>(for state: S.Type, timeout: Duration) async throws -> S {
         let scheduler = core.scheduler
-        // From now on, and not from when a child task runs.
+        // The timeout begins now, before the child task runs.
         let sleep = scheduler.sleeping(until: scheduler.date + timeout)
         return try await withThrowingTaskGroup(of: S.self) { group in
             group.addTask { try await self.wait(for: state) }
@@ -63,18 +63,18 @@ extension StateMachine {
     }
 }
 
-/// The error of waiting too long for a state.
+/// The error of a wait that reached its timeout.
 public struct StateTimeout: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the workflow.
     public let workflow: String
 
-    /// The name of the state that was waited for.
+    /// The name of the expected state.
     public let expected: String
 
-    /// The name of the state in which the machine was at the end.
+    /// The name of the state at the timeout.
     public let state: String
 
-    /// For how long was waited.
+    /// The timeout.
     public let timeout: Duration
 
     /// A sentence with both states.
@@ -88,15 +88,15 @@ extension StateTimeout: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-/// The error of waiting for a state that the machine cannot enter any more, because no events lead there.
+/// The error of waiting for a state that no events lead to any more.
 public struct StateUnreachable: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the workflow.
     public let workflow: String
 
-    /// The name of the state that was waited for.
+    /// The name of the expected state.
     public let expected: String
 
-    /// The name of the state that the machine is in.
+    /// The name of the current state.
     public let state: String
 
     /// A sentence with both states.
@@ -109,9 +109,10 @@ extension StateUnreachable: LocalizedError {
 }
 
 extension Definition {
-    /// The numbers of the states from which events lead, by any way, to a class.
+    /// The numbers of the states from which events lead, directly or indirectly, to a class.
     ///
-    /// Whether a class conforms to a protocol of which there is no group is not known: then every state that is left leads there.
+    /// For a protocol without a group, conformance is unknown: every state with outgoing events counts as leading
+    /// there.
     fileprivate func states<S>(leadingTo state: S.Type) -> Set<Int> {
         guard let goals = states(of: state) else {
             return Set(states.filter { !$0.isFinal }.map(\.index))

@@ -1,4 +1,4 @@
-// What does a thread keep for itself?
+// Values that each thread keeps for itself.
 
 import Synchronization
 
@@ -12,19 +12,19 @@ import Synchronization
     import Android
 #endif
 
-/// A value that a thread may keep for itself.
+/// A value that a thread can keep for itself.
 protocol ThreadContent {
     init()
 }
 
-/// A value of its own for every thread: made when a thread first asks, destroyed when the thread ends.
+/// A value for each thread, made at the thread's first use and destroyed at its end.
 ///
-/// A static property of this type is no more than a word that is 0 when the program begins; so nobody has to ask whether it was made.
+/// A static property of this type is a single word, initially 0, so it needs no check for lazy initialisation.
 @safe
 struct ThreadLocal<Content: ThreadContent>: ~Copyable, Sendable {
     private let key = SystemKey()
 
-    /// The calling thread.
+    /// The calling thread's value.
     @inline(__always)
     var current: CurrentThread<Content> {
         if let owner = unsafe key.value {
@@ -41,10 +41,12 @@ struct ThreadLocal<Content: ThreadContent>: ~Copyable, Sendable {
     }
 }
 
-/// The calling thread with what it keeps; not Sendable, so that it stays on its thread.
+/// The calling thread's value.
 ///
-/// Invariant: the storage is this thread's own, which keeps it until it ends. So no other thread has access, and no count of
-/// references is needed. Nobody calls user code, which might come here again, while it changes the content.
+/// It is not Sendable, so it stays on its thread.
+///
+/// Invariant: the storage belongs to this thread until the thread ends. Other threads have no access, so references
+/// need no counting. The content changes without calls of user code, which might come back here.
 @safe
 struct CurrentThread<Content: ThreadContent> {
     private let address: UnsafeMutablePointer<Content>
@@ -54,7 +56,7 @@ struct CurrentThread<Content: ThreadContent> {
         unsafe address = owner._withUnsafeGuaranteedRef { unsafe $0.withUnsafeMutablePointerToHeader { unsafe $0 } }
     }
 
-    /// What the thread keeps.
+    /// The thread's content.
     var content: Content {
         @inline(__always)
         unsafeAddress { unsafe UnsafePointer(address) }
@@ -63,19 +65,23 @@ struct CurrentThread<Content: ThreadContent> {
     }
 }
 
-/// What the system releases when a thread ends: an object with the content at an address that does not change.
+/// The object that the system releases when a thread ends.
+///
+/// Its content has a fixed address.
 private final class ThreadStorage<Content: ThreadContent>: ManagedBuffer<Content, Void> {
     static func made() -> ManagedBuffer<Content, Void> { create(minimumCapacity: 0) { _ in Content() } }
 }
 
-/// The system's key to a pointer of each thread, which holds a retained object and releases it when the thread ends.
+/// The system's key to a pointer of each thread.
 ///
-/// Invariant: `number` is 0 until the first thread keeps something, and then one more than the key, which stays.
+/// The thread retains the object and releases it at its end.
+///
+/// Invariant: `number` is 0 until the first thread keeps a value, and then always the key plus one.
 @safe
 private struct SystemKey: ~Copyable, Sendable {
     private let number = Atomic<UInt>(0)
 
-    /// What the calling thread keeps.
+    /// The calling thread's pointer.
     @inline(__always)
     var value: UnsafeMutableRawPointer? {
         let number = number.load(ordering: .acquiring)
@@ -84,11 +90,11 @@ private struct SystemKey: ~Copyable, Sendable {
 
     func keep(_ value: UnsafeMutableRawPointer) {
         if number.load(ordering: .acquiring) == 0 {
-            // Of two threads that come here at once, the first one's key stays, and the other one's is never used.
+            // If two threads make a key at once, the first key stays and the other is never used.
             _ = number.compareExchange(expected: 0, desired: Self.make() + 1, ordering: .acquiringAndReleasing)
         }
         let isKept = unsafe Self.keep(value, by: number.load(ordering: .acquiring) - 1)
-        precondition(isKept, "The system has no place for a value of this thread.")
+        precondition(isKept, "The system cannot store a value of this thread.")
     }
 
     private static func release(_ value: UnsafeMutableRawPointer?) {
@@ -99,7 +105,7 @@ private struct SystemKey: ~Copyable, Sendable {
         var key = pthread_key_t()
         // Whether the closure's argument is optional depends on the C library.
         let result = unsafe pthread_key_create(&key) { unsafe SystemKey.release($0) }
-        precondition(result == 0, "The process has no key for values of threads left.")
+        precondition(result == 0, "The process has no more keys for values of threads.")
         return UInt(key)
     }
 

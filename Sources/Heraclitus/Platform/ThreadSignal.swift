@@ -1,4 +1,4 @@
-// How does one thread sleep until another one wakes it?
+// A signal that wakes a sleeping thread.
 
 #if canImport(Darwin)
     import Darwin
@@ -10,9 +10,11 @@
     import Android
 #endif
 
-/// A signal for one thread that waits: sent before or after it begins to wait, it is received once.
+/// A signal for one waiting thread.
 ///
-/// Invariant: `isSent` is read and written while the system's mutex is held; the addresses never change until `deinit`.
+/// Sent before or during the wait, it is received once.
+///
+/// Invariant: `isSent` is used only under the system's mutex, and the addresses stay fixed until `deinit`.
 @safe
 final class ThreadSignal: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -47,6 +49,6 @@ final class ThreadSignal: @unchecked Sendable {
         unsafe pthread_mutex_unlock(mutex)
     }
 
-    /// Lets other threads run before this one goes on.
+    /// Lets other threads run first.
     static func giveWay() { sched_yield() }
 }

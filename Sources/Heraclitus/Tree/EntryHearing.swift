@@ -1,18 +1,18 @@
-// Who hears of the states that the machines of a tree enter, and what if nobody does?
+// Reports the states that the machines of a tree enter, so that a unit of work can collect their effects.
 
-/// What the root of a tree knows of the effects of the states that its machines enter.
+/// The effects of entered states in a tree, as its root records them.
 struct EffectNote: Sendable {
-    /// Whether a unit of work collects them.
+    /// Whether a unit of work collects the effects.
     var isCollected = false
 
-    /// The name of the first state whose effects were not collected; `nil` if there is none.
+    /// The first state whose effects were lost; `nil` if there is none.
     var uncollectedState: String?
 }
 
 extension MachineCore {
-    /// Notes that a state is about to be entered whose effects no unit of work collects.
+    /// Records a state with effects that is entered outside a unit of work.
     ///
-    /// So no store drops them without a word.
+    /// A save of the machine then reports the lost effects.
     func noteEffects(of state: AnyObject) {
         note { effects(entering: state) }
     }
@@ -25,7 +25,7 @@ extension MachineCore {
         madePlace.effectNote.withLock { $0.uncollectedState = $0.uncollectedState ?? declared.state }
     }
 
-    /// What is to be done outside because the machine enters a state.
+    /// The effects of entering a state, with the state's name.
     fileprivate func effects(entering state: AnyObject) -> DeclaredEffects {
         let effects = (state as? any Effecting)?.effects ?? context?.effects.compactMap { $0.make(state) } ?? []
         let name = effects.isEmpty ? nil : definition.stateIndex(of: state).map { definition.states[$0].name }
@@ -33,39 +33,41 @@ extension MachineCore {
     }
 }
 
-/// The effects that a state declares, with its name.
+/// The effects of a state, with the state's name.
 package struct DeclaredEffects: Sendable {
     package let effects: [any Effect]
     package let state: String
 }
 
 extension StateMachine {
-    /// The name of a state whose effects were not collected, of the machine or of one in its state.
+    /// The name of a state whose effects were lost, in the machine or within its state.
     package var uncollectedState: String? {
         TreeMoment(of: [self]).machines.lazy.compactMap { machine in
             machine.withCore { $0.place?.effectNote.withLock { $0.uncollectedState } }
         }.first
     }
 
-    /// Declines every fire from now on, of the machine and of machines in its state.
-    /// - Parameter error: Why, for those who fire.
+    /// Declines every later fire of the machine and of machines in its state.
+    /// - Parameter error: The reason, for callers of `fire`.
     package func declineFires(because error: any Error & Sendable) {
         for machine in TreeMoment(of: [self]).machines {
             machine.withCore { _ = $0.addCallbacks([.guard { _ in throw error }]) }
         }
     }
 
-    /// Calls a closure with what each state declares that is about to be entered: by this machine, and by machines in its state at any depth.
-    /// - Parameter body: Gets the effects, on the firing thread, before a machine shows the state.
-    /// - Returns: The end of it is in the caller's hands.
+    /// Calls a closure with the effects of each state that is about to be entered.
+    ///
+    /// Machines in the machine's state are included, at any depth.
+    /// - Parameter body: Gets the effects, on the firing thread, before the state becomes current.
+    /// - Returns: An object to stop the calls.
     package func hearEntries(_ body: @escaping @Sendable (DeclaredEffects) -> Void) -> EntryHearing {
         EntryHearing(of: self, body)
     }
 }
 
-/// Calls a closure with the effects of each state that the machines of a tree are about to enter, until it is stopped.
+/// Calls a closure with the effects of each state that a tree's machines are about to enter, until it is stopped.
 package final class EntryHearing: Sendable {
-    /// The machines that it listens to, with the numbers of its closures; `nil` when it has stopped.
+    /// The machines with the numbers of the closures added to them; `nil` after `stop`.
     private let machines = Lock<[ObjectIdentifier: (machine: any TreeMachine, number: Int)]?>([:])
     private let root: any TreeMachine
     private let body: @Sendable (DeclaredEffects) -> Void
@@ -87,7 +89,7 @@ package final class EntryHearing: Sendable {
         guard isNew else { return }
         machine.withCore { core in
             let number = core.addCallbacks([
-                // Also of an update, which may bring other machines along.
+                // An update may bring other machines into the state.
                 .hook(.willFire) { [self] in listen(toMachinesIn: $0.destination) },
                 .hook(.willEnter) { [self] transition in
                     listen(toMachinesIn: transition.destination)
@@ -103,14 +105,16 @@ package final class EntryHearing: Sendable {
         for case let machine as any TreeMachine in (state as? any Composite)?.regions ?? [] { listen(to: machine) }
     }
 
-    /// Stops it; a state that is entered from now on is entered outside of a unit of work.
+    /// Stops the calls.
+    ///
+    /// States entered later are outside the unit of work.
     package func stop() {
         guard let machines = machines.withLock({ $0.take() }) else { return }
         for (machine, number) in machines.values { machine.withCore { $0.cancelCallbacks(number) } }
         root.withCore { $0.place?.effectNote.withLock { $0.isCollected = false } }
     }
 
-    /// Notes that the effects of a state were collected and not saved.
+    /// Records that the effects of a state were collected but left unsaved.
     package func noteUncollected(_ state: String) {
         root.withCore { $0.madePlace.effectNote.withLock { $0.uncollectedState = $0.uncollectedState ?? state } }
     }

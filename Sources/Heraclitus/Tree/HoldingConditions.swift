@@ -1,4 +1,4 @@
-// Does a condition hold under which an event fires, such as that the machines in the state have ended?
+// Fires events whose condition holds, such as the end of all machines in the state.
 
 extension MachineCore {
     /// Fires the first event whose condition holds, unless the state is about to be left or updated.
@@ -21,7 +21,7 @@ extension MachineCore {
         }
     }
 
-    /// Whether nothing leaves the current state.
+    /// Whether the current state is final.
     var hasFinalState: Bool { definition.states[now.index].isFinal }
 
     private var isInFinalState: Bool { now.isActive && hasFinalState }

@@ -1,62 +1,68 @@
-// How do machines share one turn of which one is in the state of another?
+// Machines share one turn if one of them is in the state of another.
 //
-// A fire of a machine that belongs to another one is an action of that one. So `acquire` acquires the holder first, and thereby all
-// up to the root, which the thread owns then, and the tree with it: no circle can close within a tree. A machine that was held once never
-// stands alone again.
+// A fire of an inner machine is an action of its holder. `acquire` therefore acquires all holders first, up to the
+// root. The thread then owns the root, and with it the whole tree, so circles of waits within a tree are impossible. A
+// machine that was held once always needs a holder.
 import HeraclitusEssentials
 
-/// A machine as the machines around it in its tree see it.
+/// The interface of a machine for other machines of its tree.
 protocol TreeMachine: Region, Parkable, AutomaticMachine {
-    /// What it consists of.
+    /// The core of the machine.
     var core: MachineCore { get }
 
-    /// Begins the turn in which a machine in its state does something.
+    /// Begins the turn for an action of a machine in the state.
     func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole
 
-    /// Ends that turn, in which the machine in its state may have come to its end.
+    /// Ends the turn.
+    ///
+    /// The machine in the state may have reached its final state in it.
     func endAction(_ role: TurnRole, hasEnded: Bool)
 
-    /// Begins a turn without waiting, in which fires of this thread are queued.
+    /// Begins a turn without waiting.
+    ///
+    /// Fires of this thread are queued during the turn.
     func beginReading() -> ReadingTurn
 
     /// Ends a turn that has changed nothing by itself.
     func endRehearsal(_ role: TurnRole)
 
-    /// Enters its state, or resumes there; tells observers if it has no context for that.
+    /// Enters the state or resumes in it.
+    ///
+    /// Without the context that it needs, the machine tells its observers.
     func start()
 
-    /// The type of its workflow.
+    /// The type of the workflow.
     static var workflowType: any Workflow.Type { get }
 
-    /// Takes over a context, if it is of the type that its own states need.
-    /// - Returns: Whether it needs none other.
+    /// Takes over a context of the type that the machine's states need.
+    /// - Returns: Whether the machine now has its context or needs none.
     func inherit(_ context: GivenContext) -> Bool
 
     /// Fires an event whose condition holds.
-    /// - Returns: Whether it has become a transition, or is going to.
+    /// - Returns: Whether the event has become a transition or is queued.
     func fire(_ condition: CompiledCondition) -> Bool
 
-    /// Whether its state, or one in that, is an object of a type.
+    /// Whether the state, or a state within it, is an object of a type.
     func isIn<S>(_ type: S.Type) -> Bool
 
-    /// Whether its state, or one in that, has a name.
+    /// Whether the state, or a state within it, has a name.
     func isIn(named name: String) -> Bool
 
-    /// Whether nothing goes on by itself in the machine and those in its state.
+    /// Whether the machine and the machines in its state have no work and no due deadline.
     var isSettled: Bool { get }
 
-    /// Waits until nothing goes on by itself.
+    /// Waits until the machine is settled.
     func settled() async
 
-    /// The next deadline of the machine and those in its state.
+    /// The next deadline of the machine and of machines in its state.
     var nextDeadline: Date? { get }
 
-    /// What is due in the machine and those in its state.
+    /// The due events of the machine and of machines in its state.
     func deadlinesOfTree(by date: Date) -> [TreeDeadline]
 }
 
 extension TreeMachine {
-    /// Uses what it consists of, which a value of `any TreeMachine` cannot hand out.
+    /// Calls a body with the core, which an existential value cannot return.
     @inline(__always)
     func withCore<Result, Failure: Error>(
         _ body: (borrowing MachineCore) throws(Failure) -> Result
@@ -67,7 +73,7 @@ extension TreeMachine {
 
 /// A deadline of a machine in a tree.
 struct TreeDeadline {
-    /// What tells it apart from all others, as long as its machine makes no transition.
+    /// The identity of a deadline until the next transition of its machine.
     struct ID: Hashable {
         let machine: ObjectIdentifier
         let revision: Int
@@ -80,44 +86,45 @@ struct TreeDeadline {
     /// Fires the event, and returns whether it has become a transition.
     let fire: () -> Bool
 
-    /// Rejects the event because too many have followed one another, and tells observers.
+    /// Rejects the event because the chain of events is too long, and tells observers.
     let reject: () -> InvalidTransition
 }
 
-/// The turn of a holder that goes on around that of a machine in its state.
+/// The holder's turn around a turn of a machine in its state.
 struct HolderTurn {
     let machine: any TreeMachine
 
-    /// The revision at which the inner turn began.
+    /// The revision at the beginning of the inner turn.
     let revision: Int
     let role: TurnRole
 
-    /// Whether the inner machine was not active then, although the holder has activated those in its state: it had no context.
+    /// Whether the inner machine was inactive for lack of a context when its holder activated the machines in its
+    /// state.
     let isLate: Bool
 }
 
-/// Why a call gets no turn.
+/// The reason for which a call gets no turn.
 enum NoTurn: Error {
-    /// The owners of these wait for one another in a circle.
+    /// The owners of these machines wait for one another in a circle.
     case deadlock(machines: [String])
 
-    /// The machine was not given yet what its states need.
+    /// The machine lacks the context that its states need.
     case missingContext
 
-    /// The state is not current, or not any more, that holds the machine.
+    /// The state that holds the machine is not the current one.
     case notCurrent
 
-    /// The machine whose state holds it is deciding.
+    /// The holder of the machine is deciding about a transition.
     case holderIsDeciding
 
-    /// A machine belongs to another one already: both.
+    /// A machine already belongs to another one; the names of both.
     case regionInUse(machines: [String])
 }
 
 // MARK: - Turns
 
 extension MachineCore {
-    /// Acquires a machine that a look at one word does not acquire: another thread owns it, or it belongs to another machine.
+    /// Acquires a machine that another thread owns, or that belongs to another machine.
     @inline(never)
     func acquireLater(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         let thread = call.thread.id
@@ -131,7 +138,7 @@ extension MachineCore {
         return try acquireInTree(call, for: purpose)
     }
 
-    /// Acquires a machine that belongs to another one: that one first.
+    /// Acquires a machine by acquiring its holder first.
     private func acquireInTree(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         if call.thread.content.hasTurn(of: call.id) { return .nested }
         guard let place, let holder = place.holder else { throw .notCurrent }
@@ -145,7 +152,7 @@ extension MachineCore {
         return .inner
     }
 
-    /// Begins the turn in which a machine in the state does something: an action of this one.
+    /// Begins the turn for an action of a machine in the state.
     func beginAction(
         around region: TreePlace,
         for purpose: CallPurpose,
@@ -166,7 +173,7 @@ extension MachineCore {
         return role
     }
 
-    /// Whether nothing that was accepted so far leaves a machine that the current state holds.
+    /// Whether all queued transitions keep a machine in the state.
     private func staysInState(_ region: TreePlace, _ call: borrowing Call) -> Bool {
         if call.turn({ !$0.hasQueue }) { return true }
         return call.turn { $0.waiting }.allSatisfy { next in
@@ -177,16 +184,16 @@ extension MachineCore {
         }
     }
 
-    /// Ends the turn of a machine that belongs to another one, and then that one's.
+    /// Ends the turn of an inner machine, and then its holder's turn.
     @inline(never)
     func finishInTree(_ call: borrowing Call) {
         drain(call)
         guard let holder = call.thread.content.takeHolder(of: call.id) else {
-            preconditionFailure("An inner turn has one around it.")
+            preconditionFailure("An inner turn has no outer turn.")
         }
         let retired = call.thread.content.close(call.id)
         let hasMoved = currentRevision != holder.revision || holder.isLate
-        // While those in the state are being activated, the holder asks when all are.
+        // While the holder activates the machines in its state, it checks their ends afterwards.
         let hasEnded = hasMoved && hasFinalState && holder.machine.withCore { $0.place?.isStartingRegions != true }
         let (machine, role) = (holder.machine, holder.role)
         machine.endAction(role, hasEnded: hasEnded)

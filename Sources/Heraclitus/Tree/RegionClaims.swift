@@ -1,7 +1,7 @@
-// How does a machine come to belong to the one whose state holds it?
+// Assigns machines to the machine whose state holds them.
 
 extension Definition {
-    /// The machines that an object holds.
+    /// The machines that a state object holds.
     func regions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
         states[index].hooks.regions(of: state).map { region in
             guard let machine = region as? any TreeMachine else {
@@ -16,19 +16,19 @@ extension Definition {
 }
 
 extension MachineCore {
-    /// How a machine came to belong to another one, for who has to undo it.
+    /// The way in which a machine was claimed, to undo the claim.
     private enum Claim {
-        /// It did before.
+        /// The machine already belonged to its holder.
         case none
 
-        /// It was a machine of its own, which the thread owns now.
+        /// The machine stood alone, and the thread owns it now.
         case acquired
 
-        /// It was left by the one to which it belonged before.
+        /// The former holder had left the machine.
         case given
     }
 
-    /// Lets the machines that an object holds belong to this one, all or none, when it is certain that it becomes the state.
+    /// Claims all machines of a state object for this machine, or none, when the object is certain to become the state.
     func claimRegions(
         of state: AnyObject,
         in index: Int,
@@ -56,7 +56,9 @@ extension MachineCore {
         for (region, claim) in claims { region.withCore { $0.settle(claim, of: region, for: machine) } }
     }
 
-    /// Claims this machine, which `region` is the core of, for another one.
+    /// Claims this machine for another one.
+    ///
+    /// `region` is the machine of this core.
     private func claim(
         for holder: any TreeMachine,
         _ thread: ThreadID,
@@ -90,15 +92,15 @@ extension MachineCore {
         if ownership.hold() { ParkingLot.shared.wakeAll(for: region) }
     }
 
-    /// Lets the machines that the first state holds belong to a machine that was just made.
+    /// Assigns the machines of the first state to a new machine.
     ///
-    /// One whose own turn is under way, on whichever thread, belongs to it when it is activated.
+    /// A machine with a turn under way on any thread is assigned when the new machine is activated.
     func takeFirstRegions(of machine: any TreeMachine) {
         let state = snapshot.state
         let regions = newRegions(of: state, in: now.index)
         guard !regions.isEmpty else { return }
         let thread = ThreadState.ofThreads.current.id
-        // Nobody else has the machine yet. But another thread comes to it through one of them as soon as that belongs to it.
+        // The machine is still unknown to other threads, but they reach it through an assigned region.
         let isOwned = ownership.tryAcquire(by: thread)
         defer { if isOwned, ownership.release() { ParkingLot.shared.wake(for: machine) } }
         for region in regions {
@@ -115,10 +117,12 @@ extension MachineCore {
         _ = madePlace.replaceRegions(by: regions)
     }
 
-    /// The machines that an object holds which is to be the state; stops the program if it lists them wrongly.
+    /// The machines of an object that is to become the state.
+    ///
+    /// Stops the program if the object lists them wrongly.
     private func newRegions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
         let regions = definition.regions(of: state, in: index)
-        // Machines that are made at each call would be activated and then be lost, with all that goes on in them.
+        // Machines made at each call would be activated and then lost with their deadlines and work.
         if !regions.isEmpty, !regions.elementsEqual(definition.regions(of: state, in: index), by: { $0 === $1 }) {
             fatalError(
                 "\(definition.states[index].name) of \(definition.workflow) lists other machines in `regions` each time it is asked: "
@@ -129,7 +133,7 @@ extension MachineCore {
         return regions
     }
 
-    /// Stops the program if an event waits for the end of a machine that the state does not list.
+    /// Stops the program if an event waits for the end of a machine that is missing from `regions`.
     private func expectListed(_ regions: [any TreeMachine], of state: AnyObject, in index: Int) {
         let conditions = definition.states[index].conditions
         if conditions.isEmpty { return }
@@ -145,12 +149,12 @@ extension MachineCore {
         }
     }
 
-    /// Stops the program if a machine belongs to another one than the one whose state holds it.
+    /// Stops the program if a machine belongs to another holder than the one whose state holds it.
     func expectNoOther(_ other: (any TreeMachine)?, than machine: any TreeMachine, _ region: any TreeMachine) {
         guard let other, other !== machine else { return }
         fatalError(
             "A machine of \(region.workflowName) in a state of \(machine.workflowName) belongs to a machine of "
-                + "\(other.workflowName) already: give each state a machine of its own, such as a copy."
+                + "\(other.workflowName) already: give each state its own machine, such as a copy."
         )
     }
 }

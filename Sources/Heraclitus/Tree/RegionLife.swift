@@ -1,10 +1,10 @@
-// What happens to the machines in a state when that is entered and left?
+// Starts and ends machines in a state when the state is entered and left.
 
 import HeraclitusEssentials
 import Synchronization
 
 extension MachineCore {
-    /// Leaves the machines that the state before held, and takes on those that the state holds that the machine shows now.
+    /// Leaves the machines of the previous state, and takes on the machines of the new one.
     func changeRegions(of plan: TransitionPlan, _ transition: StateTransition) {
         let machine = transition.treeMachine
         let new = definition.regions(of: transition.destinationObject, in: plan.destination)
@@ -23,7 +23,7 @@ extension MachineCore {
         if hearsRegions { letRegionsBeHeard() }
     }
 
-    /// Leaves the machines that the new state does not hold, or holds anew.
+    /// Leaves the machines that are absent from the new state, or that it holds anew.
     private func leave(
         _ left: [any TreeMachine],
         _ staying: Set<ObjectIdentifier>,
@@ -32,7 +32,7 @@ extension MachineCore {
     ) {
         let call = Call(transition.treeMachine)
         let date = date(of: call)
-        // A queued transition may enter a state that holds a machine again: then that belongs to this machine already.
+        // A machine that a queued transition brings back keeps its holder.
         let coming = call.turn { $0.waiting }.reduce(into: Set<ObjectIdentifier>()) { coming, next in
             let regions = definition.regions(of: next.destinationObject, in: next.plan.destination)
             coming.formUnion(regions.lazy.map { ObjectIdentifier($0) })
@@ -47,7 +47,8 @@ extension MachineCore {
         }
     }
 
-    /// Gives a machine in the state its context: that of this machine, or what the workflow makes of it, or that of a machine around.
+    /// Gives a machine in the state its context: this machine's context, a context made by the workflow, or an outer
+    /// machine's context.
     private func giveContext(to region: any TreeMachine) {
         if let context, region.inherit(context) { return }
         let workflow = type(of: region).workflowType
@@ -55,7 +56,7 @@ extension MachineCore {
         place?.holder?.withCore { $0.giveContext(to: region) }
     }
 
-    /// Tells the states of the machines in the state that is left, the innermost first.
+    /// Tells the states of inner machines that the outer state is left, the innermost first.
     func tellRegions(_ phase: CallbackPhase, _ transition: StateTransition) {
         for region in (place?.regions ?? []).reversed() { region.withCore { $0.tellState(phase, transition) } }
     }
@@ -66,21 +67,23 @@ extension MachineCore {
         place?.startRegions()
     }
 
-    /// Lets nothing go on by itself from now on, neither here nor in the machines in the state.
+    /// Makes the machine and the machines in its state passive: deadlines and work stop for good.
     func becomePassive() {
         activity?.becomePassive()
         endActivityOfTree()
     }
 
-    /// Ends what goes on in the machine and in those in its state.
+    /// Ends deadlines and work of the machine and of machines in its state.
     func endActivityOfTree() {
         for region in (place?.regions ?? []).reversed() { region.withCore { $0.endActivityOfTree() } }
         activity?.end()
     }
 
-    /// Leaves the state of a machine whose holder has left the state that holds it; it is resumed there later.
+    /// Leaves the state of a machine whose holder has left the holding state.
+    ///
+    /// The machine may be resumed there later.
     private func leave(_ transition: StateTransition, _ date: Date) {
-        // Its time stands still from now on, and an archive says that it is put aside.
+        // The machine's time stands still from now on, and its archive marks it as put aside.
         madePlace.notePutAside(since: date)
         guard now.isEntered else { return }
         for region in (place?.regions ?? []).reversed() { region.withCore { $0.leave(transition, date) } }
@@ -90,7 +93,7 @@ extension MachineCore {
         state.change { self.status.store(status.bits, ordering: .relaxed) }
     }
 
-    /// Tells the state, and the closures of this machine, of a transition of the holder's: as one that leaves this state.
+    /// Tells the state and this machine's closures of the holder's transition, which also leaves this state.
     private func tellState(_ phase: CallbackPhase, _ transition: StateTransition) {
         let plan = TransitionPlan(leaving: now.index, in: definition)
         let phases = CallbackPhases(phase)

@@ -1,14 +1,15 @@
-// How are a machine and those in its state copied as of one moment?
+// Copies and archives a tree of machines as of one moment.
 import HeraclitusEssentials
 
-/// A tree of machines, with a stamp of each by which one sees whether it has changed.
+/// A tree of machines, each with a stamp that shows later changes.
 struct TreeMoment {
-    /// The number of levels of machines within one another that a tree may have to be copied or archived.
+    /// The maximum number of nested levels of machines to copy or archive.
     ///
-    /// Measured: on a stack of 512 KiB, which secondary threads have on Apple's platforms, 48 levels are archived and read, and 64 overflow.
+    /// Measured: on a stack of 512 KiB, the size of secondary threads on Apple's platforms, 48 levels are archived and
+    /// read, and 64 overflow.
     static var depthLimit: Int { 32 }
 
-    /// A machine changes only together with its stamp.
+    /// A value that differs after each change of a machine.
     private struct Stamp: Equatable {
         let revision: Int
         let status: UInt32
@@ -21,20 +22,20 @@ struct TreeMoment {
         }
     }
 
-    /// The machines, each once, and each before those in its state.
+    /// The machines, each once, outer machines before inner ones.
     let machines: [any TreeMachine]
     private let stamps: [Stamp]
 
-    /// The workflows on the way to a machine that lies deeper than the limit, if there is any.
+    /// The workflows on the path to a machine beyond the depth limit; `nil` if there is none.
     let pathBeyondLimit: [String]?
 
-    /// Reads the machines and those in their states.
+    /// Reads the machines and the machines in their states.
     init(of roots: [any TreeMachine]) {
         var machines: [any TreeMachine] = []
         var stamps: [Stamp] = []
         var known: Set<ObjectIdentifier> = []
         var beyond: [String]?
-        // A list and no recursion: a tree may be deeper than a thread's stack.
+        // The loop is iterative, because a tree may be deeper than a thread's stack.
         var open = roots.reversed().map { (machine: $0, path: [$0.workflowName]) }
         while let (machine, path) = open.popLast() {
             guard known.insert(ObjectIdentifier(machine)).inserted else { continue }
@@ -53,15 +54,15 @@ struct TreeMoment {
         (self.machines, self.stamps, pathBeyondLimit) = (machines, stamps, beyond)
     }
 
-    /// Whether nothing has changed since the machines were read.
+    /// Whether all machines are unchanged since they were read.
     private var isCurrent: Bool {
         zip(machines, stamps).allSatisfy { machine, stamp in machine.withCore { Stamp($0.snapshot) } == stamp }
     }
 
-    /// Calls a body as of one moment of some machines, and of all in their states.
+    /// Calls a body as of one moment of machines and all machines in their states.
     ///
-    /// It waits for no callback. If no other thread makes a transition, this is a turn of the tree: fires from the body come after it.
-    /// Otherwise the body is called again until nothing has changed meanwhile.
+    /// The call waits for no callback. If other threads are idle, it is a turn of the tree, and fires from the body
+    /// come after it. Otherwise the body is called again until the tree stayed unchanged during the call.
     static func show<Result, Failure: Error>(
         _ roots: [any TreeMachine],
         _ body: (TreeMoment) throws(Failure) -> Result
@@ -74,7 +75,7 @@ struct TreeMoment {
     }
 
     /// Calls a body as of this moment.
-    /// - Returns: The body's value; `nil` if something has changed meanwhile.
+    /// - Returns: The body's value; `nil` if the tree has changed.
     private func show<Result, Failure: Error>(
         _ body: (TreeMoment) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -85,8 +86,8 @@ struct TreeMoment {
         return isCurrent ? result : nil
     }
 
-    /// Begins a turn of each machine, unless another thread has one now.
-    /// - Returns: The machines with their parts in the turns; `nil` if another thread has one.
+    /// Begins a turn of each machine.
+    /// - Returns: The machines with their roles in the turns; `nil` if another thread has a turn.
     private func beginTurns() -> [(any TreeMachine, TurnRole)]? {
         var turns: [(any TreeMachine, TurnRole)] = []
         for machine in machines {
@@ -104,19 +105,21 @@ struct TreeMoment {
     }
 }
 
-/// Whether a thread gets the turn of a machine that it wants to read.
+/// The result of asking for a turn to read a machine.
 enum ReadingTurn {
     case begun(TurnRole)
 
-    /// The thread has it already, or nobody can fire the machine.
+    /// The thread has the turn already, or the machine cannot be fired.
     case needless
 
-    /// Another thread has it.
+    /// Another thread has the turn.
     case busy
 }
 
 extension MachineCore {
-    /// Begins a turn without waiting, in which fires of this thread are queued.
+    /// Begins a turn without waiting.
+    ///
+    /// Fires of this thread are queued during the turn.
     func beginReading(_ call: borrowing Call) -> ReadingTurn {
         let thread = call.thread.id
         if ownership.tryAcquire(by: thread) {
@@ -124,7 +127,7 @@ extension MachineCore {
         } else if ownership.isOwned(by: thread) {
             return .needless
         } else {
-            // The thread owns the root by now: so nothing is waited for.
+            // The thread already owns the root, so acquiring the machine does not wait.
             guard ownership.isHeld else { return .busy }
             guard let root, !root.isOwnedElsewhere, let role = try? acquire(call, for: .rehearsal) else {
                 return .needless
@@ -139,7 +142,7 @@ extension MachineCore {
 }
 
 extension MachineCore {
-    /// The outermost machine around this one, if there is any.
+    /// The outermost holder; `nil` for a machine without a holder.
     var root: (any TreeMachine)? {
         var root: (any TreeMachine)?
         var next = place?.holder
@@ -150,10 +153,10 @@ extension MachineCore {
         return root
     }
 
-    /// Whether one snapshot says all of the machine, because its states hold no others or nobody can fire those.
+    /// Whether one snapshot covers the machine, because its states hold no machines or those cannot be fired.
     var isReadAtOnce: Bool { !definition.hasComposites || isFrozen }
 
-    /// Whether the machine is a copy that was made to be archived, and nobody else has.
+    /// Whether the machine is a private copy for archiving.
     var isFrozen: Bool { place?.isFrozen ?? false }
 }
 
@@ -165,7 +168,7 @@ extension TreeMoment {
         }.min()
     }
 
-    /// Why a tree is too deep, for errors.
+    /// The explanation of errors about deep trees.
     static func explanation(of path: [String]) -> String {
         "Machines lie within one another more than \(depthLimit) levels deep: "
             + (path.prefix(4) + ["…"] + path.suffix(1)).joined(separator: ".") + "."

@@ -1,15 +1,15 @@
-// Who hears, in the machines above, of what happens in a machine?
+// Tells outer machines of occurrences in inner machines.
 
 import Synchronization
 
-/// The closures that tell the machines above of what happens in a machine.
+/// The closures on an inner machine that tell the outer machines.
 final class TreeHearing: Sendable {
-    /// The number of the closures; 0 until they are added.
+    /// The number of the closures; 0 before they are added.
     let number = Atomic(0)
 }
 
 extension MachineCore {
-    /// Lets the machines above hear of what happens in this one and in those in its state.
+    /// Starts telling outer machines of occurrences in this machine and in its state.
     func beginToBeHeard() {
         let place = madePlace
         if let hearing = place.beginToBeHeard() {
@@ -28,7 +28,9 @@ extension MachineCore {
         letRegionsBeHeard()
     }
 
-    /// Tells the machines above of a transition; if nobody there listens any more, no later one costs anything.
+    /// Tells outer machines of a transition.
+    ///
+    /// After the last listener has gone, the closures are removed.
     private func tellAbove(_ transition: StateTransition, from place: TreePlace, _ hearing: TreeHearing) {
         if place.isHeard(by: hearing), place.isListenedTo {
             let occurrence = occurrence(of: transition)
@@ -37,29 +39,29 @@ extension MachineCore {
         }
         cancelCallbacks(hearing.number.load(ordering: .acquiring))
         place.endToBeHeard(by: hearing)
-        // Another thread may have begun to listen in between, and found that the machine was heard already.
+        // Another thread may have started to listen in between, and found the closures still in place.
         if place.isListenedTo { beginToBeHeard() }
     }
 
     func letRegionsBeHeard() { for region in place?.regions ?? [] { region.withCore { $0.beginToBeHeard() } } }
 
-    /// Whether anybody here or above hears of what happens in the machines in the state.
+    /// Whether this machine or an outer one observes the machines in the state.
     var hearsRegions: Bool {
         listens(to: .regionNotices) || definition.states[now.index].hooks.observesRegions || place?.isHeardAbove == true
     }
 
     private func hear(_ occurrence: Occurrence, from region: TreePlace, path: String? = nil) {
-        // What is told outside of turns comes on a thread that owns nothing here.
+        // Occurrences outside turns arrive on a thread that does not own this machine.
         let state = state.read {}.state
         let path = name(of: region, in: state) + (path.map { "." + $0 } ?? "")
-        if case .transitioned(let transition) = occurrence.outcome, let observing = state as? any RegionObserving {
+        if let transition = occurrence.transition, let observing = state as? any RegionObserving {
             observing.regionDidTransition(transition, path: path)
         }
         if listens(to: .regionNotices) { tellTreeObservers(occurrence.at(path)) }
         if let place { place.holder?.withCore { $0.hear(occurrence, from: place, path: path) } }
     }
 
-    /// Where in its tree the machine is: the root's workflow, and the properties on the way; `nil` for one that belongs to none.
+    /// The place in the tree: the root's workflow and the property names; `nil` for a machine without a holder.
     var path: String? {
         guard let place, let holder = place.holder else { return nil }
         return holder.withCore { holder in
@@ -68,7 +70,7 @@ extension MachineCore {
         }
     }
 
-    /// The name of the property that holds a machine; of one that is not held by a property itself, the name of its workflow.
+    /// The name of the property that holds a machine; the workflow's name if it is not held by a property directly.
     private func name(of region: TreePlace, in state: AnyObject) -> String {
         guard let found = place?.regions.first(where: { $0.withCore { $0.place === region } }) else { return "" }
         return propertyName(of: found, in: state) ?? found.workflowName

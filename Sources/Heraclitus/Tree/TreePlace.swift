@@ -1,11 +1,14 @@
-// To which machine does a machine belong, and which ones belong to it?
+// Records the holder of a machine and the machines in its state.
 
 import HeraclitusEssentials
 import Synchronization
 
-/// The place of a machine in a tree of machines; one that holds no other and is held by none has none of this.
+/// The place of a machine in a tree.
 ///
-/// It changes only in a turn of the tree's root. Three things may happen at any time: a machine above begins or ends to listen, a holder is
+/// A machine without holder and regions has no place.
+///
+/// A place changes only in a turn of the tree's root, with three exceptions: outer machines start or stop to listen, a
+/// holder is made, and a holder is released.
 /// made, and a holder is released.
 final class TreePlace: Sendable {
     private let contents = Lock(Contents())
@@ -14,40 +17,42 @@ final class TreePlace: Sendable {
         /// The machine whose state holds this one, or is about to.
         weak var holder: (any TreeMachine)?
 
-        /// The same for comparing, which takes no reference.
+        /// The identity of the holder, for comparisons without a reference.
         var holderID: ObjectIdentifier?
 
-        /// When the machine was put aside: since then no state has held it.
+        /// The date when the machine was put aside, because the holding state was left.
         var putAside: Date?
 
-        /// Whether the machine is a copy that was made to be archived, and that nobody else has.
+        /// Whether the machine is a private copy for archiving.
         var isFrozen = false
 
-        /// The closures that tell the machines above of what happens here if they want to hear of it.
+        /// The closures that tell outer machines of occurrences; `nil` without listeners.
         var hearing: TreeHearing?
 
         /// The machines that the current state holds.
         var regions: [any TreeMachine] = []
 
-        /// The members of the state's data that its class did not read.
+        /// The unread members of the state's data.
         var unread: [String: JSONValue] = [:]
     }
 
-    /// The machine whose current state holds this one, as a number for comparing; 0 if none does.
+    /// The machine whose current state holds this one, as a number; 0 if there is none.
     ///
-    /// It changes in the lock. Within a turn of the tree's root it stays as it is, and is read without the lock.
+    /// It changes under the lock. Within a turn of the tree's root it stays the same, so reading needs no lock.
     private let currentHolder = Atomic<UInt>(0)
 
-    /// Whether it ever belonged to a machine: most do not.
+    /// Whether the machine ever had a holder; most machines have none.
     private let hasBeenGiven = Atomic(false)
 
-    /// Whether the machines in the state that was entered are being activated; until all are, nobody asks whether they have ended.
+    /// Whether the machines in the entered state are being activated.
+    ///
+    /// Their ends are checked after all are active.
     private let startingRegions = Atomic(false)
 
-    /// What is known of the effects of the tree, of which its machine is the root.
+    /// The uncollected effects of the tree, if this machine is its root.
     let effectNote = Lock(EffectNote())
 
-    // The regions of a released holder stop; one that another machine holds meanwhile goes on.
+    // The regions of a released holder stop. A region that another machine holds goes on.
     deinit {
         for region in regions {
             for activity in region.withCore({ $0.place?.suspendIfOrphaned($0) ?? [] }) { activity.end() }
@@ -55,7 +60,7 @@ final class TreePlace: Sendable {
     }
 }
 
-// MARK: - The data that its state did not read
+// MARK: - Unread data
 
 extension TreePlace {
     var unread: [String: JSONValue] { contents.withLock { $0.unread } }
@@ -65,15 +70,15 @@ extension TreePlace {
             defer { contents.unread = unread }
             return contents.unread
         }
-        // Released when the lock is free.
+        // Released outside the lock.
         withExtendedLifetime(old) {}
     }
 }
 
-// MARK: - The machines that it holds
+// MARK: - Inner machines
 
 extension TreePlace {
-    /// The machines that belong to it, in the order in which they are activated.
+    /// The machines in the state, in the order of activation.
     var regions: [any TreeMachine] { contents.withLock { $0.regions } }
 
     var isStartingRegions: Bool { startingRegions.load(ordering: .relaxed) }
@@ -85,8 +90,8 @@ extension TreePlace {
         for region in regions { region.start() }
     }
 
-    /// Notes which machines the current state holds.
-    /// - Returns: The machines that the state before held.
+    /// Records the machines of the current state.
+    /// - Returns: The machines of the previous state.
     func replaceRegions(by new: [any TreeMachine]) -> [any TreeMachine] {
         contents.withLock { contents in
             let old = contents.regions
@@ -96,29 +101,31 @@ extension TreePlace {
     }
 }
 
-// MARK: - The machine that holds it
+// MARK: - Outer machine
 
 extension TreePlace {
-    /// The machine that it belongs to; `nil` if the state was left, or that machine is gone.
+    /// The holder; `nil` after the holding state was left, or after the holder's release.
     var holder: (any TreeMachine)? {
-        // Asked first without the lock, because most machines never have a holder.
+        // The flag is checked first without the lock, because most machines never have a holder.
         hasBeenGiven.load(ordering: .relaxed) ? contents.withLock { $0.holder } : nil
     }
 
-    /// Whether it is in the current state of a machine; in a turn of that one.
+    /// Whether the current state of a machine holds this one.
+    ///
+    /// Call it in a turn of that machine.
     func isCurrent(in machine: ObjectIdentifier) -> Bool {
         currentHolder.load(ordering: .relaxed) == UInt(bitPattern: machine)
     }
 
-    /// Gives it to a machine, unless it belongs to another one.
-    /// - Returns: The machine to which it belonged before.
+    /// Assigns a holder, unless there is one.
+    /// - Returns: The previous holder.
     func give(to machine: any TreeMachine) -> (any TreeMachine)? {
         contents.withLock { contents in
             let holder = contents.holder
             if holder == nil {
                 contents.holder = machine
                 contents.holderID = ObjectIdentifier(machine)
-                // It still was in the state of a machine that is gone.
+                // The number may be that of a released holder.
                 currentHolder.store(0, ordering: .relaxed)
                 hasBeenGiven.store(true, ordering: .relaxed)
             }
@@ -126,7 +133,7 @@ extension TreePlace {
         }
     }
 
-    /// Lets it belong to none.
+    /// Removes the holder.
     func leaveHolder() {
         contents.withLock { contents in
             contents.holder = nil
@@ -135,7 +142,7 @@ extension TreePlace {
         }
     }
 
-    /// Notes whether the state of the machine that it belongs to is the current one.
+    /// Records whether the holding state is current.
     func setCurrent(_ isCurrent: Bool) {
         contents.withLock { contents in
             let holder = isCurrent ? contents.holderID.map { UInt(bitPattern: $0) } : nil
@@ -143,51 +150,53 @@ extension TreePlace {
         }
     }
 
-    /// When the machine was put aside: a holder has left the state that held it, and none has entered one since.
+    /// The date when the machine was put aside; `nil` if a current state holds it.
     var putAside: Date? { contents.withLock { $0.putAside } }
 
-    /// Notes that the machine is put aside from a date on.
+    /// Records the date when the machine is put aside.
     func notePutAside(since date: Date) { contents.withLock { $0.putAside = date } }
 
-    /// Notes that the machine is not put aside any more.
-    /// - Returns: Since when it was.
+    /// Records that the machine is resumed.
+    /// - Returns: The date when it was put aside.
     func takePutAside() -> Date? { contents.withLock { $0.putAside.take() } }
 
-    /// Whether the machine is a copy that was made to be archived, and that nobody else has.
+    /// Whether the machine is a private copy for archiving.
     var isFrozen: Bool { contents.withLock { $0.isFrozen } }
 
     func noteFrozen() { contents.withLock { $0.isFrozen = true } }
 
-    /// Suspends its machine if that belongs to none any more: it begins again in a holder that gets it later.
+    /// Suspends the machine if it has lost its holder.
     ///
-    /// That is one decision, in the lock in which a holder gets it.
+    /// A later holder starts it again.
+    ///
+    /// The decision is made under the lock under which a holder is assigned.
     fileprivate func suspendIfOrphaned(_ core: borrowing MachineCore) -> [MachineActivity.Taken] {
         let (holder, ended) = contents.withLock { contents in
             let holder = contents.holder
-            // One that its own turn kept from being taken on never was in the state.
+            // A machine that its own turn kept from being claimed was never in the state.
             let isOrphaned = holder == nil && currentHolder.load(ordering: .relaxed) != 0
             return (holder, isOrphaned ? core.suspendTree(contents.regions) : [])
         }
-        // Released here: this may be the last reference to it.
+        // This may be the last reference, so it is released outside the lock.
         withExtendedLifetime(holder) {}
         return ended
     }
 }
 
-// MARK: - Who hears of it
+// MARK: - Observers
 
 extension TreePlace {
-    /// Whether anybody above hears of what happens in this one now.
+    /// Whether outer machines are told of occurrences in this one.
     var isHeardAbove: Bool { contents.withLock { $0.hearing != nil } && isListenedTo }
 
-    /// Whether anybody above wants to hear of what happens in this one.
+    /// Whether outer machines want to be told of occurrences in this one.
     var isListenedTo: Bool { holder?.withCore { $0.hearsRegions } == true }
 
-    /// Whether some closures are those that tell of what happens here.
+    /// Whether these closures are the current ones.
     func isHeard(by hearing: TreeHearing) -> Bool { contents.withLock { $0.hearing === hearing } }
 
-    /// Notes that closures are about to tell of what happens here.
-    /// - Returns: The closures; `nil` if there are some already.
+    /// Registers closures that tell outer machines.
+    /// - Returns: The closures to add; `nil` if closures are already registered.
     func beginToBeHeard() -> TreeHearing? {
         contents.withLock { contents in
             guard contents.hearing == nil else { return nil }
@@ -197,7 +206,7 @@ extension TreePlace {
         }
     }
 
-    /// Notes that closures tell of nothing any more; others may.
+    /// Unregisters closures; other closures stay.
     func endToBeHeard(by hearing: TreeHearing) {
         contents.withLock { if $0.hearing === hearing { $0.hearing = nil } }
     }

@@ -2,12 +2,12 @@ import HeraclitusEssentials
 
 /// The progress of an encoder with its value.
 package struct EncoderState {
-    /// The kind of value, as soon as the value asks for a container.
+    /// The kind of the value, which its first request for a container decides.
     fileprivate enum Form {
         case nothing, single, array, object
     }
 
-    /// A value that somebody may still add to when others have been written after it: it has bytes of its own until then.
+    /// A value with its own bytes, because its type may add to it after later values.
     fileprivate struct Nested {
         let place: Int
         let encoder: ArchiveEncoder
@@ -16,30 +16,33 @@ package struct EncoderState {
     fileprivate var form = Form.nothing
     fileprivate var nested: [Nested] = []
 
-    /// The containers that were asked for at keys.
+    /// The requested containers by key.
     fileprivate var containers: [String: ArchiveEncoder] = [:]
 
-    /// How many elements or members there are.
+    /// The number of elements or members.
     fileprivate(set) var count = 0
 
-    /// Where the elements are, if they are to be sorted.
+    /// The starts of elements that are sorted.
     fileprivate var starts: [Int] = []
 
-    /// How many elements are sorted together: a set's alone, and a dictionary's keys with their values; 0 for what keeps its order.
+    /// The number of elements in a sorted group: 1 for sets, 2 for dictionaries, 0 for values that keep their order.
     fileprivate var group = 0
 
-    /// An error of somebody who could not throw it.
+    /// The first error of a call that cannot throw.
     fileprivate var failure: (any Error)?
 }
 
-/// Encodes one value, straight into the bytes of all that is encoded with it.
+/// Encodes one value directly into the bytes of the whole encoding.
 ///
-/// It writes what Foundation's encoder writes with sorted keys. It differs in what an archive promises: numbers keep every digit, sets
-/// come in a fixed order, what could not be read again is an error, and a value whose error somebody catches leaves nothing behind.
+/// Its JSON is that of Foundation's encoder with sorted keys, plus the promises of archives:
+/// - Numbers keep every digit.
+/// - Sets have a fixed order.
+/// - Unreadable values are errors.
+/// - A failed value leaves no output, even if its error is caught.
 package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
     let writer: JSONWriter
 
-    /// How many keys and indices lead to the value.
+    /// The number of keys and indices that lead to the value.
     package let depth: Int
 
     private let type: Any.Type
@@ -60,15 +63,15 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
         super.init(EncoderState())
     }
 
-    /// The JSON of what a body writes with an encoder.
+    /// The JSON that a body writes with an encoder.
     /// - Parameters:
     ///   - type: The type of the value.
-    ///   - path: Where the value lies in another one, in which it has to be readable.
-    ///   - depthLimit: How deep values may lie within values.
-    ///   - userInfo: What the types of the values may ask the encoder for.
+    ///   - path: The path of the value in an outer value, in which it is read.
+    ///   - depthLimit: The maximum depth of nested values.
+    ///   - userInfo: The values that types may read from the encoder.
     ///   - body: Writes the value.
     /// - Returns: JSON on one line.
-    /// - Throws: What the body throws; `EncodingError` for what could not be read.
+    /// - Throws: The error of the body; `EncodingError` for unreadable values.
     package static func bytes(
         of type: Any.Type,
         at path: [any CodingKey] = [],
@@ -135,7 +138,7 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
         .invalidValue("a value", .init(codingPath: codingPath, debugDescription: explanation))
     }
 
-    /// Throws unless this is the value that is being written.
+    /// Throws unless this encoder's value is being written.
     private func expectCurrent() throws {
         if let failure = state.failure { throw failure }
         if !isCurrent { throw invalid("The value is complete, or another one within it is not.") }
@@ -149,7 +152,7 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
 // MARK: - Elements and members
 
 extension ArchiveEncoder {
-    /// Writes a member, or leaves nothing of it.
+    /// Writes a member completely, or leaves no output of it.
     func member(_ key: some CodingKey, _ body: () throws -> Void) throws {
         try expectCurrent()
         try expectRoom(below: depth, codingPath + [key])
@@ -169,7 +172,7 @@ extension ArchiveEncoder {
         }
     }
 
-    /// Writes an element, or leaves nothing of it.
+    /// Writes an element completely, or leaves no output of it.
     func element(_ body: (JSONKey) throws -> Void) throws {
         try expectCurrent()
         let key = JSONKey(index: state.count)
@@ -192,7 +195,9 @@ extension ArchiveEncoder {
         state.count -= 1
     }
 
-    /// The encoder of the container at a key: the same one each time, as a class and its subclass may both ask for it.
+    /// The encoder of the container at a key.
+    ///
+    /// Repeated calls return the same encoder, because a class and its subclass may both ask for it.
     func container(_ key: some CodingKey) -> ArchiveEncoder {
         if let container = state.containers[key.stringValue] { return container }
         let container = laterMember(key)
@@ -200,12 +205,12 @@ extension ArchiveEncoder {
         return container
     }
 
-    /// The encoder of a member that may be written when others have been.
+    /// The encoder of a member that may be written after later members.
     func laterMember(_ key: some CodingKey) -> ArchiveEncoder {
         later(key) { encoder in try member(key) { keepPlace(of: encoder) } }
     }
 
-    /// The encoder of an element that may be written when others have been.
+    /// The encoder of an element that may be written after later elements.
     func laterElement() -> ArchiveEncoder {
         later(JSONKey(index: state.count)) { encoder in try element { _ in keepPlace(of: encoder) } }
     }
@@ -220,17 +225,17 @@ extension ArchiveEncoder {
         } catch {
             state.failure = state.failure ?? error
         }
-        // Values within a failed one share its error, or each level would explain the error anew.
+        // Nested values share the error of a failed one, because otherwise each level would explain it again.
         encoder.state.failure = state.failure
         return encoder
     }
 
-    /// Keeps the place of an encoder's value in the value.
+    /// Remembers the place of a nested encoder's value.
     private func keepPlace(of encoder: ArchiveEncoder) {
         state.nested.append(EncoderState.Nested(place: writer.state.bytes.count, encoder: encoder))
     }
 
-    /// Writes a value at the end, under a key or as all that this value is.
+    /// Writes a value at the end, under a key or as the whole value.
     func write<T: Encodable>(_ value: T, under key: (any CodingKey)?) throws {
         if try writeKnown(value, key) { return }
         try write(T.self, under: key) { try value.encode(to: $0) }
@@ -275,7 +280,7 @@ extension ArchiveEncoder {
         }
     }
 
-    /// Inserts the values that were written apart.
+    /// Inserts the values with their own bytes.
     private func insertNested() throws {
         guard let first = state.nested.first?.place else { return }
         var (bytes, moved) = ([UInt8](), [(from: Int, by: Int)]())
@@ -303,7 +308,8 @@ extension ArchiveEncoder {
 // MARK: - Values
 
 extension ArchiveEncoder {
-    /// Writes a value that is not to encode itself; says whether it is one.
+    /// Writes a value of a known type without its own `encode(to:)`.
+    /// - Returns: Whether the type is known.
     private func writeKnown<T: Encodable>(_ value: T, _ key: (any CodingKey)?) throws -> Bool {
         func path() -> [any CodingKey] { codingPath + (key.map { [$0] } ?? []) }
         if T.self == String.self, let text = value as? String {
@@ -343,7 +349,7 @@ extension ArchiveEncoder {
         writer.write(number)
     }
 
-    /// Calls a body; values that it writes lie no deeper than a limit.
+    /// Calls a body with a limit for the depth of its values.
     package func limited(
         toDepth depthLimit: Int,
         userInfo: [CodingUserInfoKey: Any] = [:],
@@ -368,7 +374,7 @@ extension ArchiveEncoder {
 
     package func write(_ text: String, _ key: some CodingKey) throws { try member(key) { _ = writer.write(text) } }
 
-    /// Writes what a body writes with an encoder of its own.
+    /// Writes the output of a body with its own encoder.
     package func write(_ key: some CodingKey, _ body: (ArchiveEncoder) throws -> Void) throws {
         try member(key) { try write(Void.self, under: key, body) }
     }
@@ -413,11 +419,11 @@ extension ArchiveEncoder: SingleValueEncodingContainer {
     package func encode<T: Encodable>(_ value: T) throws { try single { try write(value, under: nil) } }
 }
 
-// MARK: - Values without an order
+// MARK: - Unordered values
 
-/// A value whose elements are written in the order of their bytes, so that equal values have equal bytes.
+/// A value whose elements are sorted by their bytes, so that equal values have equal bytes.
 private protocol Unordered {
-    /// How many elements belong together.
+    /// The number of elements in a group.
     static var group: Int { get }
 }
 

@@ -1,4 +1,4 @@
-/// Encodes the elements of an array, one after the other.
+/// Encodes the elements of an array in order.
 struct ArchiveUnkeyedEncoding: UnkeyedEncodingContainer {
     let encoder: ArchiveEncoder
 

@@ -1,8 +1,8 @@
 import HeraclitusEssentials
 
-/// The bytes that an encoder has written so far, and what it has to know meanwhile.
+/// The written bytes of an encoder, with its bookkeeping.
 package struct WriterState {
-    /// A member of an object that is not complete.
+    /// A member of an incomplete object.
     struct Member {
         let key: String
         let isASCII: Bool
@@ -11,19 +11,19 @@ package struct WriterState {
 
     var bytes: [UInt8] = []
 
-    /// The members of all objects that are not complete, the innermost last.
+    /// The members of all incomplete objects, the innermost last.
     var members: [Member] = []
 
-    /// How deep values may lie within values, counted from the outermost value of all.
+    /// The maximum depth of nested values, counted from the outermost value.
     var depthLimit = JSONValue.textDepthLimit
 
     var userInfo: [CodingUserInfoKey: Any] = [:]
 
-    /// The encoder whose value is being written: no other one may write.
+    /// The encoder whose value is being written, which alone may write.
     var current: ObjectIdentifier?
 }
 
-/// Writes JSON; it knows the syntax, and nothing of `Codable`.
+/// Writes the syntax of JSON, independently of `Codable`.
 package final class JSONWriter: UncheckedState<WriterState> {
     init() { super.init(WriterState()) }
 
@@ -41,7 +41,7 @@ package final class JSONWriter: UncheckedState<WriterState> {
         }
     }
 
-    /// Writes a number that is finite.
+    /// Writes a finite number.
     func write(_ number: some BinaryFloatingPoint & LosslessStringConvertible) {
         write(plain: number.description)
         if state.bytes.last == UInt8(ascii: "0"), state.bytes.dropLast().last == UInt8(ascii: ".") {
@@ -49,7 +49,7 @@ package final class JSONWriter: UncheckedState<WriterState> {
         }
     }
 
-    /// Writes a text, and says whether it is ASCII.
+    /// Writes a text, and returns whether it is plain ASCII.
     @discardableResult
     func write(_ text: String) -> Bool {
         state.bytes.append(UInt8(ascii: "\""))
@@ -61,7 +61,7 @@ package final class JSONWriter: UncheckedState<WriterState> {
         return isASCII
     }
 
-    /// Where the first byte is that has to be escaped; whether all are ASCII, and none has to be.
+    /// The place of the first byte to escape, and whether all bytes are ASCII without escapes.
     private static func survey(_ bytes: [UInt8], from start: Int) -> (escaped: Int?, isASCII: Bool) {
         var all: UInt8 = 0
         for place in start..<bytes.count {
@@ -92,8 +92,8 @@ package final class JSONWriter: UncheckedState<WriterState> {
         }
     }
 
-    /// Sorts the members of the innermost object by the UTF-8 of their keys; of two with one key the last stays.
-    /// - Returns: The keys of the members that were dropped.
+    /// Sorts the members of the innermost object by the UTF-8 of their keys, and keeps the last of two with one key.
+    /// - Returns: The keys of dropped members.
     func sortMembers(from first: Int) -> [String] {
         let members = state.members
         let count = members.count
@@ -115,9 +115,9 @@ package final class JSONWriter: UncheckedState<WriterState> {
         return (first..<count).filter { !kept.contains($0) }.map { members[$0].key }
     }
 
-    /// The places of members in the order in which they are written.
+    /// The places of members in their written order.
     private static func order(_ members: ArraySlice<WriterState.Member>) -> [Int] {
-        // Of two texts in ASCII, their order and whether they are equal are those of their state.bytes.
+        // ASCII texts compare like their bytes.
         guard members.allSatisfy(\.isASCII) else {
             let last = Dictionary(members.indices.map { (members[$0].key, $0) }) { $1 }
             return last.sorted { precedes($0.key, $1.key) }.map(\.value)
@@ -133,7 +133,9 @@ package final class JSONWriter: UncheckedState<WriterState> {
         one.utf8.lexicographicallyPrecedes(other.utf8)
     }
 
-    /// Sorts what lies between commas at places, the last of which ends where the state.bytes end.
+    /// Sorts groups of elements by their bytes.
+    ///
+    /// The elements begin at some places, and the last one ends with the bytes.
     func sortElements(at starts: [Int], by count: Int) {
         guard let start = starts.first else { return }
         let groups = stride(from: 0, to: starts.count, by: count).map { first in
@@ -149,12 +151,12 @@ package final class JSONWriter: UncheckedState<WriterState> {
 // MARK: - Values
 
 extension JSONWriter {
-    /// Writes a value of which nothing has to be encoded.
+    /// Writes a raw value.
     /// - Parameters:
     ///   - value: The value.
-    ///   - depth: How deep it lies.
-    ///   - path: Where it lies, for errors.
-    /// - Throws: `EncodingError` for what could not be read.
+    ///   - depth: The depth of the value.
+    ///   - path: The path of the value, for errors.
+    /// - Throws: `EncodingError` for unreadable values.
     func write(_ value: JSONValue, at depth: Int, _ path: @autoclosure () -> [any CodingKey]) throws(EncodingError) {
         if depth > state.depthLimit { throw Self.tooDeep(state.depthLimit, path()) }
         switch value {
@@ -199,7 +201,7 @@ extension JSONWriter {
 
     private static let tooDeep = "It could not be read again: This is deeper than"
 
-    /// Whether an error is that of a value which lies too deep.
+    /// Whether an error is about a value that lies too deep.
     package static func isTooDeep(_ error: any Error) -> Bool {
         guard case EncodingError.invalidValue(_, let context) = error else { return false }
         return context.debugDescription.hasPrefix(tooDeep)
@@ -210,10 +212,10 @@ extension JSONWriter {
     }
 }
 
-// MARK: - For people
+// MARK: - Pretty printing
 
 extension JSONWriter {
-    /// JSON on several lines, made of that on one line.
+    /// Splits JSON on one line into several lines.
     package static func prettyPrinted(_ json: [UInt8]) -> [UInt8] {
         var (printed, level, isText) = ([UInt8](), 0, false)
         func beginLine() {

@@ -1,7 +1,7 @@
-/// An object whose state changes without the runtime's check that no two changes overlap.
+/// An object whose state changes without the runtime's exclusivity check.
 ///
-/// An encoder belongs to one thread, and each of its changes is over before anybody else's code runs: it appends to an array, or sets a
-/// number. The checks took 8,000 of the 25,000 instructions of a small machine's archive.
+/// An encoder belongs to one thread, and each change appends to an array or sets a number before other code runs. The
+/// checks took 8,000 of the 25,000 instructions of a small machine's archive.
 package class UncheckedState<State> {
     @exclusivity(unchecked) private final var stored: State
 

@@ -3,18 +3,18 @@ import HeraclitusEssentials
 
 /// Symbolic links to files of a store, in the order of dates.
 ///
-/// The path of a link begins with its date, in folders by parts of it: so whoever looks for what is due lists neither what is due later nor what has no
-/// date. A link is made, moved and removed by one call of the system, and none is synced.
+/// The path of a link begins with its date, in folders by parts of the date. A search for due machines therefore skips
+/// later links. One system call makes, moves or removes a link; links are written without a sync.
 struct DatedLinks: Sendable {
-    /// A link: its date, and what its name says of the file.
+    /// A link: its date and the label of its file.
     struct Link: Hashable, Sendable {
         let date: SortableDate
         let label: Label
     }
 
-    /// What the name of a link says of a machine, so that others need not read its file.
+    /// The part of a link's name that describes the machine, so that workers can skip the file.
     struct Label: Hashable, Sendable {
-        /// Which state of the file the link belongs to: the revision, or the type of the effect.
+        /// The state of the file that the link belongs to: the revision, or the type of the effect.
         let mark: String
         let workflow: String
         let version: String
@@ -26,7 +26,7 @@ struct DatedLinks: Sendable {
             (self.mark, self.workflow, self.version, self.file) = (mark, workflow, version, file)
         }
 
-        /// No label of the same date comes after it.
+        /// The label that sorts after all labels of the same date.
         static let last = Label(mark: "~", workflow: "", version: "", file: "")
 
         init?(_ text: Substring) {
@@ -36,13 +36,13 @@ struct DatedLinks: Sendable {
         }
     }
 
-    /// A date as 16 hexadecimal digits, which sort as dates do.
+    /// A date as 16 hexadecimal digits, which sort like the date.
     struct SortableDate: Hashable, Comparable, Sendable {
         let digits: String
 
-        /// The digits of a folder, of one in it, and of a link in that.
+        /// The number of digits in the name of an outer folder, an inner folder and a link.
         ///
-        /// A folder within a folder has what is due within half a minute, and the outer one what is due within two hours.
+        /// An inner folder spans half a minute, an outer folder two hours.
         fileprivate static let lengths = (7, 2, 7)
 
         init(_ date: Date) {
@@ -54,7 +54,7 @@ struct DatedLinks: Sendable {
 
         fileprivate init(digits: String) { self.digits = digits }
 
-        /// The date.
+        /// The date of the digits.
         var date: Date {
             let sortable = UInt64(digits, radix: 16) ?? 0
             let bits = sortable >> 63 == 1 ? sortable & ~(1 << 63) : ~sortable
@@ -71,26 +71,28 @@ struct DatedLinks: Sendable {
         fileprivate var rest: Substring { digits.suffix(Self.lengths.2) }
     }
 
-    /// How many names of a folder are in memory at once.
+    /// The number of names of a folder that are in memory at once.
     private static let pageSize = 2_000
 
     private let folder: Folder
 
-    /// Names a folder, which is made with the first link.
+    /// Names a folder.
+    ///
+    /// The first link creates the folder.
     init(_ folder: Folder) { self.folder = folder }
 
-    /// Makes a link, unless it is there.
+    /// Makes a link, unless it exists.
     func add(_ link: Link) throws(ArchiveError) {
         try inFolder(of: link) { path throws(SystemError) in
             do throws(SystemError) {
-                // From the folder within a folder of this one, which is in the store's own.
+                // The link points from its inner folder up to the store's own folder.
                 try SystemFile.makeLink(path, to: "../../../../\(link.label.file)")
             } catch  where error.isThereAlready {}
         }
     }
 
     /// Removes a link.
-    /// - Returns: Whether it was there.
+    /// - Returns: Whether the link existed.
     @discardableResult
     func remove(_ link: Link) -> Bool {
         do {
@@ -102,8 +104,10 @@ struct DatedLinks: Sendable {
         return true
     }
 
-    /// Moves a link: of all who try it, one succeeds.
-    /// - Returns: Whether it was there.
+    /// Moves a link.
+    ///
+    /// If several processes try it, one succeeds.
+    /// - Returns: Whether the link existed.
     func move(_ link: Link, to other: DatedLinks, at date: SortableDate) throws(ArchiveError) -> Bool {
         let old = path(of: link)
         let moved = Link(date: date, label: link.label)
@@ -112,7 +116,7 @@ struct DatedLinks: Sendable {
             do throws(SystemError) {
                 try SystemFile.move(old, to: path)
             } catch {
-                // It may be the folder of the new place that is missing.
+                // The missing file may be the folder of the new place.
                 guard error.isMissing, try other.hasFolder(of: moved) else { throw error }
                 isThere = false
             }
@@ -125,9 +129,9 @@ struct DatedLinks: Sendable {
     /// - Parameters:
     ///   - date: The last date.
     ///   - last: The link after which to begin.
-    ///   - limit: How many.
-    ///   - hasWholeDates: Whether all links with the date of the last one follow, however many there are.
-    ///   - isIncluded: Whether a machine is one of those that are looked for.
+    ///   - limit: The number of links.
+    ///   - hasWholeDates: Whether to add all links with the date of the last link, beyond the limit.
+    ///   - isIncluded: Whether to include a machine.
     /// - Returns: The links.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     func links(
@@ -156,7 +160,7 @@ struct DatedLinks: Sendable {
                     if names.count < Self.pageSize { break }
                     least = names.last
                 }
-                // What follows has another date.
+                // The next link has another date.
                 if found.count >= limit { return found }
             }
         }
@@ -170,7 +174,7 @@ struct DatedLinks: Sendable {
         limit: Int = .max
     ) throws(ArchiveError) -> [String] {
         do {
-            // A tilde comes after all digits.
+            // A tilde sorts after all digits.
             return try SystemFile.names(in: path, from: String(least ?? ""), upTo: String(most ?? "~"), limit: limit)
         } catch {
             if error.isMissing { return [] }
@@ -192,13 +196,13 @@ struct DatedLinks: Sendable {
         }
     }
 
-    /// Calls a body that makes a link, and makes the folders for it if they are missing.
+    /// Calls a body that makes a link, and makes missing folders for it.
     private func inFolder(
         of link: Link,
         _ body: (_ path: String) throws(SystemError) -> Void
     ) throws(ArchiveError) {
         let path = path(of: link)
-        // Somebody may remove them again as long as nothing is in them.
+        // Another process may remove the folders again while they are empty.
         for attempt in 0... {
             do {
                 return try body(path)
@@ -218,7 +222,7 @@ struct DatedLinks: Sendable {
         }
     }
 
-    /// Removes the folders of a link that was in them alone.
+    /// Removes the folders of a link if they are empty.
     private func removeFolders(of link: Link) {
         let outer = folder.file(String(link.date.outer))
         do {
@@ -229,7 +233,7 @@ struct DatedLinks: Sendable {
 }
 
 extension DatedLinks.Link {
-    /// Reads what follows the folder in the path of a link; `nil` if it is none.
+    /// Parses the path of a link below the folder; `nil` for other paths.
     fileprivate init?(_ path: String) {
         let digits = path.prefix(16)
         guard digits.utf8.count == 16, path.dropFirst(16).first == ".",

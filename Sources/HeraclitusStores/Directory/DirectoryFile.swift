@@ -1,23 +1,25 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// The file of a machine: a header on the first line, the archive, then the effects that wait and the handled messages, if there are any.
+/// The file of a machine: a header line, the archive, the waiting effects and the handled messages.
 ///
-/// The header has all columns of the row. The sizes of what follows the archive are in it, so these may have line breaks.
+/// The header has all columns of the row. It also has the sizes of the parts after the archive, which may therefore
+/// contain line breaks.
 struct DirectoryFile {
-    /// What every JSON reader keeps exactly.
+    /// The revisions that every JSON reader keeps exactly.
     static let revisions = 1...(Int(exactly: UInt64(1) << 53) ?? .max)
 
     private static let lineBreak = UInt8(ascii: "\n")
 
-    /// What the first line says.
+    /// The content of the first line.
     private struct Header: Codable {
         var due: HeaderDate?
 
-        /// When the next effect may be carried out.
+        /// The date from which the next effect may run.
         var effects: HeaderDate?
 
-        /// The size of the effects in bytes; `nil` if there are none, or if a former release has written them into the archive.
+        /// The size of the effects in bytes; `nil` without effects, or if an earlier release has written them into the
+        /// archive.
         var effectsSize: Int?
         var entered: HeaderDate?
         var handledSize: Int?
@@ -31,13 +33,17 @@ struct DirectoryFile {
         let workflow: String
     }
 
-    /// The row; as far as only the first line was read, without the archive, the effects' content and the handled messages.
+    /// The row.
+    ///
+    /// After reading only the first line, its archive, effects' content and handled messages are empty.
     let row: StoredArchive
 
     /// Whether the file has effects.
     let hasEffects: Bool
 
-    /// Whether a former release has written effects into the archive; their type is known when the whole file was read.
+    /// Whether an earlier release has written effects into the archive.
+    ///
+    /// Their type is known after reading the whole file.
     let isFormer: Bool
 
     /// Reads the first line.
@@ -51,7 +57,7 @@ struct DirectoryFile {
         if rest.last == Self.lineBreak { rest = rest.dropLast() }
         func takePart(_ size: Int?) throws(StoreError) -> Data? {
             guard let size else { return nil }
-            // With the line break before it.
+            // A line break precedes each part.
             guard (0..<rest.count).contains(size), rest.dropLast(size).last == Self.lineBreak else {
                 throw .damaged(id: id, explanation: "The file is shorter than its first line says.")
             }
@@ -112,7 +118,7 @@ struct DirectoryFile {
         }
     }
 
-    /// What is written of a row, up to a size in bytes.
+    /// The bytes of a row, up to a size.
     static func content(of row: StoredArchive, limit: Int) throws -> Data {
         guard revisions.contains(row.revision) else {
             throw StoreError.damaged(id: row.id, explanation: "There is no revision after \(row.revision &- 1).")
@@ -139,11 +145,11 @@ struct DirectoryFile {
     }
 }
 
-/// A date as archives have it; as a number of seconds since 2001 where the text would not be the very same date.
+/// A date as in archives, or a number of seconds since 2001 where the text would lose precision.
 private struct HeaderDate: Codable {
     let date: Date
 
-    /// Nearer to 2001 dates differ by less than a nanosecond.
+    /// Nearer to 2001, dates differ by less than a nanosecond.
     private static let smallestExact = Double(1 << 23)
 
     init(_ date: Date) { self.date = date }

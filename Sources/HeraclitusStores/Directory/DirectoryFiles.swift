@@ -1,23 +1,23 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// A change of a file that is decided.
+/// A planned change of one file.
 struct DirectoryChange {
     let old: DirectoryFile?
 
-    /// `nil` for a file that is deleted.
+    /// The new file; `nil` for a deletion.
     let new: DirectoryFile?
 
-    /// What is written.
+    /// The bytes to write.
     let content: Data
 
-    /// The revision that is stored then, or that was deleted.
+    /// The revision after the change, or the deleted revision.
     let revision: Int
 
-    /// The last revision to keep of a file that is deleted; `nil` if as large a one is kept already.
+    /// The last revision to keep after a deletion; `nil` if the kept number is large enough.
     var lastRevision: Int?
 
-    /// Whether something may wait for a worker now that did not before, or that was claimed.
+    /// Whether the change may bring work: a new deadline, a new revision of a due machine, or changed effects.
     var concernsWorkers: Bool {
         guard let row = new?.row else { return false }
         return (row.due != nil && row.revision != old?.row.revision)
@@ -25,14 +25,16 @@ struct DirectoryChange {
     }
 }
 
-/// The files of a folder, their locks, and what is decided of a change of one.
+/// The files of a folder with their locks.
+///
+/// Plans the change of a file.
 struct DirectoryFiles: Sendable {
     let folder: Folder
     let own: Folder
     let transaction: DirectoryTransaction
     private let limit: Int
 
-    /// Makes the folder, and removes what processes have left behind that were killed.
+    /// Makes the folder, and removes drafts of killed processes.
     init(_ folder: Folder, limit: Int) throws(ArchiveError) {
         self.folder = folder
         own = Folder(path: folder.file(".store"))
@@ -45,13 +47,13 @@ struct DirectoryFiles: Sendable {
 
     // MARK: Reading
 
-    /// A whole file; `nil` if there is none.
+    /// Reads a whole file; `nil` if it is missing.
     func file(of name: String, _ id: String) throws -> DirectoryFile? {
         guard let content = try folder.content(of: name, limit: limit) else { return nil }
         return try DirectoryFile(content, id)
     }
 
-    /// What the first line of a file says; `nil` if there is none, or one that cannot be a store's.
+    /// Reads the first line of a file; `nil` if the file is missing or belongs to no store.
     func header(of name: String) throws(ArchiveError) -> DirectoryFile? {
         do {
             guard let content = try folder.content(of: name, firstLineOnly: true, limit: limit),
@@ -67,7 +69,7 @@ struct DirectoryFiles: Sendable {
         try folder.content(of: name, firstLineOnly: true, limit: .max) == nil
     }
 
-    /// The row of an id by which it is found, without what its file says after the first line.
+    /// The row of an id from the first line of its file.
     func row(of id: String) throws(ArchiveError) -> StoredArchive? {
         guard let row = try header(of: FileName.of(id))?.row, ExactID(row.id) == ExactID(id) else { return nil }
         return row
@@ -75,7 +77,7 @@ struct DirectoryFiles: Sendable {
 
     // MARK: Changing
 
-    /// Decides about a change that is no deletion, of a file that is locked.
+    /// Plans a save or a change of effects of a locked file.
     func change(_ change: StoreChange, in name: String, after last: () throws -> Int) throws -> DirectoryChange {
         var old: DirectoryFile?
         if let content = try folder.content(of: name, firstLineOnly: change.effects == nil, limit: limit) {
@@ -87,7 +89,7 @@ struct DirectoryFiles: Sendable {
             throw StoreError.ambiguousID(change.id, taken: old.row.id)
         }
         var row = try change.applied(to: old?.row, after: old == nil ? try last() : 0)
-        // They stay, and so must be read; of most files there are none.
+        // Effects that stay have to be read. Most files have none.
         if change.effects == nil, old?.hasEffects == true { row = try rowKeepingEffects(row, in: name) }
         return DirectoryChange(
             old: old,
@@ -103,7 +105,7 @@ struct DirectoryFiles: Sendable {
         return row
     }
 
-    /// Decides about a deletion of a file that is locked.
+    /// Plans a deletion of a locked file.
     func deletion(_ change: StoreChange, in name: String, last: Int) throws -> DirectoryChange {
         guard case .delete(let expected) = change.machine else { preconditionFailure("It is no deletion.") }
         var old: DirectoryFile?
@@ -117,14 +119,15 @@ struct DirectoryFiles: Sendable {
                 (old, found) = (file, file.row.revision)
             }
         } catch  where expected == nil && Self.isDamage(error) {
-            // Whatever it was, it was less.
+            // The revision of a damaged file is unknown, so a larger one is assumed.
             found = min(last, DirectoryFile.revisions.upperBound / 2) + 1_000_000_000
         }
         if let expected, expected != found {
             throw StoreError.conflict(id: change.id, expected: expected, found: found)
         }
-        // Who dies in between leaves a file that is still there, and not a revision that comes again. One that nobody can have reached by saving
-        // would leave none for what is made anew.
+        // The number is kept before the deletion: a process killed in between leaves the file, and revisions stay
+        // unique. The number is limited, because a damaged file may claim the largest revision, which would leave none
+        // for a new machine.
         let kept = found > last ? min(found, DirectoryFile.revisions.upperBound / 2) : nil
         return DirectoryChange(old: old, new: nil, content: Data(), revision: found, lastRevision: kept)
     }
@@ -140,7 +143,7 @@ struct DirectoryFiles: Sendable {
 
     func lockFile(_ stripe: Int) -> String { own.file("\(stripe)") }
 
-    /// Takes the lock of a file when no transaction is under way that may replace it.
+    /// Takes the lock of a file after any transaction that may replace the file.
     func lock(_ name: String) throws(ArchiveError) -> FileLock {
         while true {
             try transaction.complete()
@@ -150,7 +153,7 @@ struct DirectoryFiles: Sendable {
         }
     }
 
-    /// Takes the lock of a file unless somebody has it, or a transaction is under way.
+    /// Takes the lock of a file; `nil` if the lock is held, or a transaction is under way.
     func lockIfFree(_ name: String) throws(ArchiveError) -> FileLock? {
         guard let lock = try FileLock.takeIfFree(lockFile(FileName.stripe(of: name))), try !transaction.isUnderWay
         else {
@@ -159,16 +162,16 @@ struct DirectoryFiles: Sendable {
         return lock
     }
 
-    /// Removes what processes have left behind that were killed while they wrote.
+    /// Removes drafts of processes that were killed while writing.
     private func sweep() throws(ArchiveError) {
         for draft in try own.names() where draft.hasSuffix(".tmp") {
             // NAME.json.RANDOM.tmp
             let name = draft.split(separator: ".").dropLast(2).joined(separator: ".")
-            // Whoever is still writing it has the lock.
+            // A writer of the draft would hold its lock.
             let path =
                 name == DirectoryTransaction.record ? transaction.lockPath : lockFile(FileName.stripe(of: name))
             guard let lock = try FileLock.takeIfFree(path) else { continue }
-            // Somebody may have died just now who had saved it together with others.
+            // The draft may belong to a transaction whose process has just died.
             if try !transaction.isUnderWay { try own.remove(draft) }
             _ = consume lock
         }

@@ -1,11 +1,12 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// Which files of a folder wait for a worker, and since when.
+/// An index of the machines that wait for a worker, by date.
 ///
-/// Each machine with a deadline has a link at that date, and each with effects one at the date from which the next may be carried out. Who saves a file
-/// makes its links before it takes its place, and removes the old ones after that. So a process that is killed leaves a link too many at most, which
-/// is found to belong to no file as it is now. To claim a due machine is to move its link to the end of the claim.
+/// Each machine with a deadline has a link at that date. Each machine with effects has a link at the date from which
+/// the next effect may run. A save makes the new links before it replaces the file, and removes the old links
+/// afterwards. A killed process therefore leaves at most a superfluous link, which readers detect as stale. Claiming a
+/// due machine moves its link to the end of the claim.
 final class DirectoryIndex: Sendable {
     typealias Link = DatedLinks.Link
     typealias Label = DatedLinks.Label
@@ -17,7 +18,7 @@ final class DirectoryIndex: Sendable {
 
     private let folder: Folder
 
-    /// Where this process has moved the links of due machines that it has claimed.
+    /// The places to which this process has moved the links of its claimed machines.
     private let claims = Lock<[Label: Link]>([:])
 
     init(in folder: Folder) { self.folder = folder }
@@ -31,9 +32,9 @@ final class DirectoryIndex: Sendable {
         }
     }
 
-    /// The link that a row has; `nil` if nothing of it waits.
+    /// The link of a row; `nil` if no work of the row waits.
     ///
-    /// That of a claimed machine has this label, and the date when the claim ends.
+    /// The link of a claimed machine has the same label, at the date when the claim ends.
     static func link(_ kind: Kind, of file: DirectoryFile?, in name: String) -> Link? {
         guard let file else { return nil }
         let row = file.row
@@ -55,7 +56,7 @@ final class DirectoryIndex: Sendable {
         }
     }
 
-    /// Makes the links of a file that is about to take another one's place.
+    /// Makes the links of a new file before it replaces the old one.
     func prepare(_ new: DirectoryFile, replacing old: DirectoryFile?, in name: String) throws(ArchiveError) {
         for kind in [Kind.due, .effects] {
             let link = Self.link(kind, of: new, in: name)
@@ -63,7 +64,7 @@ final class DirectoryIndex: Sendable {
         }
     }
 
-    /// Removes the links of a file that is not there any more.
+    /// Removes the links of a replaced file.
     func finish(_ new: DirectoryFile?, replacing old: DirectoryFile?, in name: String) {
         for kind in [Kind.due, .effects] {
             guard let link = Self.link(kind, of: old, in: name), link != Self.link(kind, of: new, in: name) else {
@@ -77,7 +78,9 @@ final class DirectoryIndex: Sendable {
         }
     }
 
-    /// Moves the link of a due machine to the end of a claim: of all who try it, one succeeds.
+    /// Moves the link of a due machine to the end of a claim.
+    ///
+    /// If several workers try it, one succeeds.
     func claim(_ link: Link, _ kind: Kind, until end: DatedLinks.SortableDate) throws(ArchiveError) -> Bool {
         guard try links(kind).move(link, to: links(.claimed), at: end) else { return false }
         claims.withLock { $0[link.label] = Link(date: end, label: link.label) }
@@ -90,19 +93,19 @@ final class DirectoryIndex: Sendable {
         _ = try? links(.claimed).move(Link(date: end, label: link.label), to: links(kind), at: link.date)
     }
 
-    /// Forgets claims that have ended, whose links others may have moved.
+    /// Forgets expired claims, whose links other processes may have moved.
     func forgetClaims(endedBy date: DatedLinks.SortableDate) {
         claims.withLock { claims in claims = claims.filter { $0.value.date > date } }
     }
 
-    /// Makes the links that a file lacks, and removes one that does not belong to it; by whoever has locked the file.
+    /// Makes missing links of a locked file, and removes a stale one.
     func mend(_ file: DirectoryFile?, in name: String, without stale: (Kind, Link)? = nil) throws(ArchiveError) {
         if let (kind, link) = stale, !Self.isLink(link, kind, of: file, in: name) { links(kind).remove(link) }
         if let link = Self.link(.effects, of: file, in: name) { try links(.effects).add(link) }
         if let link = Self.link(.due, of: file, in: name), try !isClaimed(link.label) { try links(.due).add(link) }
     }
 
-    /// Whether a link belongs to a file as it is now.
+    /// Whether a link belongs to the current file.
     static func isLink(_ link: Link, _ kind: Kind, of file: DirectoryFile?, in name: String) -> Bool {
         guard let own = Self.link(kind, of: file, in: name) else { return false }
         return kind == .claimed ? own.label == link.label : own == link
@@ -112,10 +115,10 @@ final class DirectoryIndex: Sendable {
         try !links(.claimed).links(upTo: .last, where: { $0 == label }).isEmpty
     }
 
-    /// What is there of files, whatever their dates: for whoever compares it with the files.
+    /// All links of all files, to compare them with the files.
     func all() throws(ArchiveError) -> Set<Link> {
         var all = Set(try links(.effects).links(upTo: .last))
-        // A claim, or its end, moves a link while this looks.
+        // Claims move links during the search, so claimed links are read twice.
         for kind in [Kind.claimed, .due, .claimed] {
             for link in try links(kind).links(upTo: .last) {
                 all.insert(kind == .due ? link : Self.withoutDate(link.label))
@@ -124,25 +127,25 @@ final class DirectoryIndex: Sendable {
         return all
     }
 
-    /// Whether all links of a file are among those that there are.
+    /// Whether all links of a file exist.
     func isComplete(_ file: DirectoryFile, in name: String, _ all: Set<Link>) -> Bool {
         if let link = Self.link(.effects, of: file, in: name), !all.contains(link) { return false }
         guard let link = Self.link(.due, of: file, in: name) else { return true }
         return all.contains(link) || all.contains(Self.withoutDate(link.label))
     }
 
-    /// The link of a claimed machine, whenever its claim ends.
+    /// The link of a claimed machine, regardless of the end of its claim.
     private static func withoutDate(_ label: Label) -> Link { Link(date: .last, label: label) }
 }
 
-/// Which machines a worker looks for, as far as the names of links tell.
+/// The machines that a worker looks for, as far as the names of links tell.
 struct Wanted: Hashable, Sendable {
     let isForEffects: Bool
     private let workflows: Set<String>?
     private let effects: Set<String>?
     private let versions: ClosedRange<Int>
 
-    /// The tag of what may be any.
+    /// The tag that matches every name.
     static let anyTag = "any"
 
     init(_ query: ArchiveQuery) {
@@ -164,7 +167,7 @@ struct Wanted: Hashable, Sendable {
         return versions.contains(Int(label.version, radix: 16) ?? 1)
     }
 
-    /// 32 bits of a text.
+    /// A hash of a text with 32 bits.
     static func tag(of text: String) -> String {
         let hash = text.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
         return String(hash, radix: 16)
@@ -172,9 +175,9 @@ struct Wanted: Hashable, Sendable {
 
     static func tag(ofEffect name: String?) -> String { name.map(tag) ?? "none" }
 
-    /// The tag of a version, 1 for one that a former release has not kept.
+    /// The tag of a version; 1 if an earlier release has stored no version.
     static func tag(of version: Int?) -> String { String(limited(version ?? 1), radix: 16) }
 
-    /// The name of a link has no room for larger versions; whoever reads the file finds out.
+    /// Larger versions exceed the name of a link; the file has the exact version.
     private static func limited(_ version: Int) -> Int { min(max(0, version), 0xFFFF_FFFF) }
 }

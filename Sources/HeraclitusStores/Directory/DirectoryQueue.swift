@@ -1,15 +1,15 @@
 import Heraclitus
 public import HeraclitusEssentials
 
-// How do workers find what waits for them, and share it?
+// Workers find and share waiting machines by links.
 
-/// A link that a worker has found, and may claim.
+/// A link that a worker may claim.
 struct Candidate: Sendable {
     let kind: DirectoryIndex.Kind
     let link: DatedLinks.Link
 }
 
-/// By which dates a claim takes links.
+/// The latest dates of claimable links.
 private struct ClaimDates {
     let queue: DatedLinks.SortableDate
     let now: DatedLinks.SortableDate
@@ -19,7 +19,7 @@ private struct ClaimDates {
     func last(of kind: DirectoryIndex.Kind) -> DatedLinks.SortableDate { kind == .claimed ? now : queue }
 }
 
-/// The links of what a worker looks for, some at a time.
+/// The links that a worker looks for, in pages.
 private struct CandidateList {
     static let pageSize = 1_000
 
@@ -31,11 +31,11 @@ private struct CandidateList {
 
     init(_ index: DirectoryIndex, _ wanted: Wanted, _ dates: ClaimDates) {
         (self.index, self.wanted, self.dates) = (index, wanted, dates)
-        // A machine whose claim has ended waits like one that is due since then.
+        // A machine with an expired claim waits as if it were due since the end of the claim.
         rest = wanted.isForEffects ? [.effects] : [.due, .claimed]
     }
 
-    /// The next links, in the order of their dates; `nil` if there are no more.
+    /// The next links, in the order of their dates; `nil` at the end.
     mutating func next() throws(ArchiveError) -> ArraySlice<Candidate>? {
         guard !rest.isEmpty else { return nil }
         var page: [Candidate] = []
@@ -52,7 +52,7 @@ private struct CandidateList {
 }
 
 extension DirectoryStore {
-    /// The machines that wait, without their archives.
+    /// The waiting machines, without their archives.
     func waiting(_ query: ArchiveQuery) throws -> [StoredArchive] {
         try look()
         let wanted = Wanted(query)
@@ -61,7 +61,7 @@ extension DirectoryStore {
             if let row = try file(of: candidate)?.row, query.includes(row) { rows[ExactID(row.id)] = row }
         }
         if !wanted.isForEffects {
-            // Until a claim ends, its link has another date.
+            // The link of a claimed machine has the date when the claim ends.
             let links = index.links(.claimed)
             for link in try links.links(upTo: .last, where: wanted.includes) {
                 try add(Candidate(kind: .claimed, link: link))
@@ -82,11 +82,11 @@ extension DirectoryStore {
         }
     }
 
-    /// When the next machine waits for a worker, as the index says: it reads no file.
+    /// The date at which the next machine waits for a worker, from the index without reading files.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
-    /// - Returns: The date, or the end of a claim if that comes first; `nil` if none waits after `date`.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
+    /// - Returns: The date, or the end of an earlier claim; `nil` if no machine waits after `date`.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         try look()
@@ -110,18 +110,21 @@ extension DirectoryStore {
         return byID.sorted { ($0.link.date, $0.id) < ($1.link.date, $1.id) }.map(\.link)
     }
 
-    /// Claims machines for a worker, each at once: others do not get them before the end of the claim.
+    /// Claims machines for a worker.
     ///
-    /// To claim a due machine moves its link. To lease effects writes the file, without the sync by which a loss of power could not undo it.
-    /// - Parameter claim: Which machines, and until when.
+    /// Other workers get them after the end of the claim.
+    ///
+    /// A claim of a due machine moves its link. A lease of effects writes the file without a sync, so a loss of power
+    /// may undo the lease.
+    /// - Parameter claim: The machines, and the end of the claim.
     /// - Returns: The archives.
-    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`. An archive that cannot be read is left out, and not claimed.
+    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`. Unreadable archives are skipped.
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
         try look()
         let wanted = Wanted(claim.query)
         let dates = ClaimDates(claim)
         index.forgetClaims(endedBy: dates.now)
-        // What an earlier claim has found and not taken; then what is there now.
+        // The untaken candidates of an earlier claim come first, then the current ones.
         var found = candidates.withLock { $0.removeValue(forKey: wanted) } ?? []
         var list = CandidateList(index, wanted, dates)
         var busy: [Candidate] = []
@@ -142,17 +145,18 @@ extension DirectoryStore {
                 if let archive = try take(candidate, claim, ifBusy: nil) { claimed.append(archive) }
             }
         } catch {
-            // The claimed machines would wait for the end of their claims; an error that stays comes again.
+            // Throwing would leave the machines claimed until the claims end. A lasting error is thrown by the next
+            // claim.
             if claimed.isEmpty { throw error }
         }
         candidates.withLock { candidates in
-            // For a few kinds of workers; others list the links each time.
+            // Candidates are kept for a few kinds of workers; other workers list the links each time.
             if candidates.count < 100 { candidates[wanted] = found.isEmpty ? nil : found }
         }
         return claimed
     }
 
-    /// Claims a machine; `nil` if that is not to be, or somebody else was faster, or its file cannot be read.
+    /// Claims a machine; `nil` if it is unwanted or unreadable, or another worker was faster.
     private func take(
         _ candidate: Candidate,
         _ claim: StoreClaim,
@@ -173,7 +177,7 @@ extension DirectoryStore {
             let file = try files.file(of: link.label.file, link.label.file)
             let isOfFile = DirectoryIndex.isLink(link, kind, of: file, in: link.label.file)
             if isOfFile, let row = file?.row, claim.query.includes(row) { return row }
-            // It may be the link of a file that somebody is about to put into its place.
+            // The link may belong to a file that another process is about to put in place.
             index.giveBack(link, kind, until: end)
             if !isOfFile { try mend(candidate) }
             return nil
@@ -185,7 +189,7 @@ extension DirectoryStore {
 
     private func lease(_ candidate: Candidate, _ claim: StoreClaim, _ ifBusy: (() -> Void)?) throws -> StoredArchive? {
         let name = candidate.link.label.file
-        // Whoever saves it waits for the disk: others go on with the next meanwhile.
+        // A lock holder waits for the disk, so other workers go on with the next machine.
         guard let lock = try ifBusy == nil ? files.lock(name) : files.lockIfFree(name) else {
             ifBusy?()
             return nil
@@ -204,7 +208,7 @@ extension DirectoryStore {
 
     // MARK: - The index and the files
 
-    /// The file of a link, with what its first line says; `nil` if there is none, or if the link does not belong to it any more.
+    /// The first line of a link's file; `nil` if the file is missing or the link is stale.
     private func file(of candidate: Candidate) throws -> DirectoryFile? {
         let name = candidate.link.label.file
         let file = try files.header(of: name)
@@ -212,11 +216,11 @@ extension DirectoryStore {
             try mend(candidate)
             return nil
         }
-        // Of a former release: the type of the effect is in the archive.
+        // An earlier release keeps the type of the effect in the archive.
         return try file?.isFormer == true ? files.file(of: name, name) : file
     }
 
-    /// Mends the links of a file, one of which does not belong to it; not while somebody is changing it.
+    /// Removes a stale link and makes missing ones, unless the file is locked.
     private func mend(_ candidate: Candidate) throws {
         guard let lock = try files.lockIfFree(candidate.link.label.file) else { return }
         try mendLocked(candidate)
@@ -226,33 +230,33 @@ extension DirectoryStore {
     private func mendLocked(_ candidate: Candidate) throws {
         let name = candidate.link.label.file
         let file = try files.header(of: name)
-        // A damaged file may be mended by hand.
+        // A damaged file keeps its links, because somebody may repair it.
         if file == nil, try !files.isMissing(name) { return }
         try index.mend(file, in: name, without: (candidate.kind, candidate.link))
     }
 
-    /// Completes a transaction, and compares the index with all files, the first time and now and then later.
+    /// Completes a transaction, and compares the index with all files at the first look and from time to time.
     private func look() throws {
         try files.transaction.complete()
         let now = ContinuousClock.now
         if let next = nextRepair.withLock({ $0 }), now < next { return }
         try repair()
         let end = ContinuousClock.now
-        // As rarely as it takes less than a thousandth of the time.
+        // The interval keeps repairs below a thousandth of the time.
         nextRepair.withLock { $0 = end + max(.seconds(600), (end - now) * 2_000) }
     }
 
-    /// Makes the links that files lack, which earlier releases have written, or whose links a loss of power has taken.
+    /// Makes missing links of files from earlier releases, and links lost with the power.
     private func repair() throws {
         var incomplete: [String] = []
         let known = try index.all()
         for name in try files.folder.names() where FileName.isOne(name) {
-            // One that cannot be opened is not to keep the others from being found.
+            // An unreadable file is skipped, so that the others are found.
             guard let file = try? files.header(of: name) else { continue }
             if !index.isComplete(file, in: name, known) { incomplete.append(name) }
         }
         guard !incomplete.isEmpty else { return }
-        // Others have gone on meanwhile.
+        // Other processes have changed links in between.
         let knownNow = try index.all()
         for name in incomplete {
             let lock = try files.lock(name)
@@ -265,12 +269,12 @@ extension DirectoryStore {
 }
 
 extension ArchiveQuery {
-    /// By when something must have waited.
+    /// The latest date for which a query wants waiting machines.
     fileprivate var queueDate: DatedLinks.SortableDate {
         queue.map { DatedLinks.SortableDate($0.date) } ?? .last
     }
 
-    /// Rows in the order that stores promise, as many as are asked for.
+    /// Sorts rows in the promised order, up to the limit.
     fileprivate func sorted(_ rows: some Collection<StoredArchive>) -> [StoredArchive] {
         let byID = Dictionary(rows.map { (ExactID($0.id), $0) }) { first, _ in first }
         return ids(among: rows).compactMap { byID[ExactID($0)] }

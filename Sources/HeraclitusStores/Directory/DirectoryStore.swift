@@ -3,7 +3,7 @@ public import HeraclitusEssentials
 
 /// A store that writes one file for each machine into a folder.
 ///
-/// The first line of a file is a header, the second one the archive. Effects that wait follow, and the messages that were handled.
+/// The first line of a file is a header, the second one the archive. Waiting effects and handled messages follow.
 ///
 /// ```
 /// $ cat orders/42.json
@@ -11,19 +11,20 @@ public import HeraclitusEssentials
 /// {"activated":true,"data":{…},"format":1,"revision":2,"state":"PlacedState","version":1,"workflow":"Order"}
 /// ```
 ///
-/// Any number of processes may use the folder at once. A file is written elsewhere, synced and renamed, under a lock that the
-/// system releases when a process ends. So a process that is killed at any moment leaves the old file or the new one, never a
-/// part of one. Its unfinished files are removed when the next store is made for the folder. The subfolder `.store` contains
-/// locks, unfinished files and the last revisions of deleted machines. Do not delete it. Several machines that are saved together
-/// are written there as well, with a record of them: from the moment when that is complete all of them count, and whoever uses the
-/// folder next puts them into their places if the process has died meanwhile.
+/// Any number of processes may use the folder at once. A save writes a draft, syncs it and renames it, under a lock
+/// that the system releases when a process ends. A killed process therefore leaves either the old file or the new one,
+/// complete. Making the next store for the folder removes unfinished drafts.
 ///
-/// `.store` also has an index: links, in the order of dates, to the files of machines with a deadline or effects. Workers look at these
-/// links and read no other file. At its first look, and now and then later, a store compares the index with the first lines of all files: an
-/// earlier release does not write it, and after a loss of power links may be missing.
+/// The subfolder `.store` contains locks, drafts and the last revisions of deleted machines. Do not delete it. A
+/// transaction writes its files there, too, with a record of them. The complete record commits all files. If the
+/// process dies, the next user of the folder moves them into place.
 ///
-/// The methods read and write on the calling thread. A save waits until the disk has synced. Errors of the file system are
-/// `ArchiveError.inaccessibleFile(_:explanation:)`.
+/// `.store` also has an index: links to files of machines with a deadline or effects, in the order of dates. Workers
+/// read only the linked files. From time to time, a store compares the index with the first lines of all files: earlier
+/// releases write no index, and a loss of power may lose links.
+///
+/// The methods read and write on the calling thread. A save waits until the disk has synced. Errors of the file system
+/// are `ArchiveError.inaccessibleFile(_:explanation:)`.
 public final class DirectoryStore: ArchiveStore {
     let files: DirectoryFiles
     let index: DirectoryIndex
@@ -31,12 +32,12 @@ public final class DirectoryStore: ArchiveStore {
     let nextRepair = Lock<ContinuousClock.Instant?>(nil)
     private let bells: FolderBells
 
-    /// Rings when something is saved that may wait for a worker, also by another process of the same computer.
+    /// Rings after a save that may bring work, also by another process of the same computer.
     public let bell: StoreBell?
 
     /// Opens a folder, or makes it.
     ///
-    /// It reads the names of the files, and no file.
+    /// Opening reads only the names of the files.
     /// - Parameters:
     ///   - folder: The folder.
     ///   - limit: The maximum size of a file in bytes, 64 MiB by default.
@@ -49,21 +50,21 @@ public final class DirectoryStore: ArchiveStore {
         bell = StoreBell { bells.listen(for: $0) }
     }
 
-    /// Loads the archive that is stored for an id.
+    /// Loads the archive of an id.
     /// - Parameter id: Any text.
-    /// - Returns: The archive with its effects; `nil` if nothing is stored.
-    /// - Throws: `ArchiveError`; ``StoreError/damaged(id:explanation:)`` for a file that is not one of a store.
+    /// - Returns: The archive with its effects; `nil` if the id is unknown.
+    /// - Throws: `ArchiveError`; ``StoreError/damaged(id:explanation:)`` for a file that belongs to no store.
     public func load(_ id: String) async throws -> StoredArchive? {
         try files.transaction.complete()
         guard let row = try files.file(of: FileName.of(id), id)?.row, ExactID(row.id) == ExactID(id) else { return nil }
         return row
     }
 
-    /// Saves changes: all of them, or none.
-    /// - Parameter changes: The changes, with an id each.
-    /// - Returns: For each change the revision that is stored now; of a deleted machine the deleted one, 0 if nothing was stored.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` and ``StoreError/effectsChanged(id:)`` if somebody else was faster;
-    ///   ``StoreError/damaged(id:explanation:)``; `ArchiveError`. No file has changed then.
+    /// Saves all changes in one transaction.
+    /// - Parameter changes: The changes, each with its own id.
+    /// - Returns: The stored revision of each change; for a deletion the deleted revision, or 0 if the id was unknown.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` and ``StoreError/effectsChanged(id:)`` if another save was
+    ///   faster; ``StoreError/damaged(id:explanation:)``; `ArchiveError`. All files are unchanged then.
     @discardableResult
     public func save(_ changes: [StoreChange]) async throws -> [Int] {
         let saved: [DirectoryChange]
@@ -87,7 +88,7 @@ public final class DirectoryStore: ArchiveStore {
             _ = consume lock
             return changed
         }
-        // First: where there is no descriptor left for them, nothing must have happened yet.
+        // Opening can fail for lack of a descriptor, so it comes before any change.
         let names = try files.folder.opened()
         let locks = try files.own.opened()
         let lock = try files.lock(name)
@@ -105,7 +106,9 @@ public final class DirectoryStore: ArchiveStore {
         return deletion
     }
 
-    /// Changes a file that is locked; a loss of power may undo a change that is not lasting.
+    /// Changes a locked file.
+    ///
+    /// A loss of power may undo a change with `isLasting` false.
     func change(
         _ change: StoreChange,
         in name: String,
@@ -125,7 +128,7 @@ public final class DirectoryStore: ArchiveStore {
         let names = changes.map { FileName.of($0.id) }
         let pending = try files.transaction.begin()
         let locks = try files.own.opened()
-        // In one order, so that no two wait for one another.
+        // All saves take locks in one order, which prevents deadlocks.
         let stripes = Set(names.map(FileName.stripe)).sorted()
         let held = try stripes.map { try HeldLock(files.lockFile($0)) }
         var saved: [DirectoryChange] = []
@@ -164,19 +167,19 @@ public final class DirectoryStore: ArchiveStore {
 
     /// Finds machines.
     ///
-    /// Machines that wait for a worker are found by the index. For all ids it reads the names of the files, whatever is in them; it reads first
-    /// lines only where a name does not say the id, because that is too long. For any other question it reads the first line of each file after
-    /// ``ArchiveQuery/after`` until there are enough. Damaged files, and files that are not those of a store, are left out.
-    /// - Parameter query: Which machines.
-    /// - Returns: The ids, sorted by their UTF-8; those that wait for a worker by how long they have waited.
+    /// The index finds machines that wait for a worker. Listing all ids reads file names, and first lines only for ids
+    /// too long for a name. Any other query reads the first line of each file after ``ArchiveQuery/after`` up to the
+    /// limit. Damaged files and foreign files are skipped.
+    /// - Parameter query: The machines to find.
+    /// - Returns: The ids, sorted by their UTF-8; waiting machines are sorted by their dates.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public func ids(_ query: ArchiveQuery) async throws -> [String] {
         if query.queue != nil { return try waiting(query).map(\.id) }
         return try listed(query).map(\.id)
     }
 
-    /// Counts machines by their states; it reads the first line of each file.
-    /// - Parameter query: Which machines.
+    /// Counts machines by state, reading the first line of each file.
+    /// - Parameter query: The machines to count.
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public func counts(_ query: ArchiveQuery) async throws -> [String: Int] {
@@ -185,7 +188,7 @@ public final class DirectoryStore: ArchiveStore {
         return rows.reduce(into: [:]) { $0[$1.state, default: 0] += 1 }
     }
 
-    /// The machines that are asked for, sorted by their ids, and their rows where their files had to be read.
+    /// The requested machines, sorted by id, with the rows that had to be read.
     private func listed(_ query: ArchiveQuery) throws -> [(id: String, row: StoredArchive?)] {
         try files.transaction.complete()
         var ids: [ExactID] = []
@@ -206,7 +209,7 @@ public final class DirectoryStore: ArchiveStore {
 }
 
 extension ArchiveQuery {
-    /// Whether no machine is excluded for what its file says.
+    /// Whether the query matches every file.
     fileprivate var asksForAll: Bool {
         var all = ArchiveQuery()
         (all.after, all.limit) = (after, limit)
@@ -215,7 +218,7 @@ extension ArchiveQuery {
 }
 
 extension StoreChange {
-    /// The error if another change of the same file was made before, in the same transaction.
+    /// The error of a second change of the same file in one transaction.
     fileprivate func conflict(with revision: Int) -> StoreError {
         switch machine {
         case .save(let archive): .conflict(id: id, expected: archive.revision, found: revision)

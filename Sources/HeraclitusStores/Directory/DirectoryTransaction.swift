@@ -1,11 +1,11 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// Several files of a folder that take the places of others, or are deleted, as one.
+/// Replaces or deletes several files of a folder at once.
 ///
-/// They are written elsewhere and synced, then a record that names all of them: when that is in its place, all of them count. Whoever sees the
-/// record waits for its writer, and if that has died moves the files itself. So a process that is killed at any moment, or a computer without
-/// power, leaves all of the old files or all of the new ones.
+/// The transaction writes drafts, syncs them, and then puts a record of all drafts in place, which commits them. A
+/// process that finds the record waits for its writer, or moves the files itself if the writer has died. A killed
+/// process or a loss of power therefore leaves either all old files or all new ones.
 struct DirectoryTransaction: Sendable {
     /// The name of the record.
     static let record = "transaction"
@@ -13,13 +13,13 @@ struct DirectoryTransaction: Sendable {
     let folder: Folder
     let own: Folder
 
-    /// What is locked by whoever makes a transaction, before the files' own locks.
+    /// The lock of the transaction's writer, taken before the locks of the files.
     var lockPath: String { own.file("transaction.lock") }
 
-    /// What the record says.
+    /// The content of the record.
     fileprivate struct Record: Codable {
         struct File: Codable {
-            /// What takes its place; `nil` to delete it.
+            /// The draft that replaces the file; `nil` for a deletion.
             let draft: String?
             let name: String
         }
@@ -27,7 +27,7 @@ struct DirectoryTransaction: Sendable {
         var files: [File] = []
     }
 
-    /// Whether a record is there.
+    /// Whether a record exists.
     var isUnderWay: Bool {
         get throws(ArchiveError) { try own.content(of: Self.record, firstLineOnly: true, limit: .max) != nil }
     }
@@ -40,14 +40,16 @@ struct DirectoryTransaction: Sendable {
         _ = consume lock
     }
 
-    /// Begins a transaction, when the one under way is complete.
+    /// Begins a transaction after completing the one under way.
     func begin() throws(ArchiveError) -> Pending {
         let lock = try HeldLock(lockPath)
         try move()
         return Pending(self, lock)
     }
 
-    /// Moves the files of the record into their places; by whoever has the lock.
+    /// Moves the files of the record into place.
+    ///
+    /// The caller holds the lock.
     private func move() throws(ArchiveError) {
         guard let content = try own.content(of: Self.record, limit: .max) else { return }
         guard let record = try? JSONValue(text: [UInt8](content)).decoded(as: Record.self),
@@ -65,7 +67,7 @@ struct DirectoryTransaction: Sendable {
             do throws(SystemError) {
                 try SystemFile.move(own.file(draft), to: folder.file(file.name))
             } catch {
-                // It was moved before.
+                // The file was moved earlier.
                 if !error.isMissing { throw .file(folder.file(file.name), error) }
             }
         }
@@ -74,7 +76,7 @@ struct DirectoryTransaction: Sendable {
         try drafts.sync()
     }
 
-    /// A transaction that is being made, with the lock.
+    /// A transaction in preparation, with its lock.
     final class Pending {
         private let transaction: DirectoryTransaction
         private let lock: HeldLock
@@ -84,27 +86,27 @@ struct DirectoryTransaction: Sendable {
             (self.transaction, self.lock) = (transaction, lock)
         }
 
-        /// Adds a file that was written and synced.
+        /// Adds a synced draft.
         func add(_ draft: String, for name: String) {
             let draft = draft.split(separator: "/").last.map(String.init) ?? draft
             record.files.append(Record.File(draft: draft, name: name))
         }
 
-        /// Adds a file that is to be deleted.
+        /// Adds a file to delete.
         func remove(_ name: String) { record.files.append(Record.File(draft: nil, name: name)) }
 
-        /// Lets all files take their places.
+        /// Commits the files and moves them into place.
         func commit() throws {
             if record.files.isEmpty { return }
             let path = transaction.own.file(DirectoryTransaction.record)
             var file = try ReplacingFile(at: path, draft: path)
             try file.write(Data(try ArchiveEncoder.bytes(of: record)))
             try file.finish()
-            // They count already; if that fails, whoever comes next does it.
+            // The files are committed. If the move fails, the next process repeats it.
             try? transaction.move()
         }
 
-        /// Removes what was written, unless it counts already.
+        /// Removes the drafts, unless they are committed.
         func giveUp() {
             guard (try? transaction.isUnderWay) == false else { return }
             for case let draft? in record.files.map(\.draft) { try? transaction.own.remove(draft) }

@@ -1,16 +1,18 @@
 import Heraclitus
 
-/// File names for ids: readable, safe for any id, and different for different ids on every file system.
+/// File names for ids: readable, safe, and unique on every file system.
 enum FileName {
-    /// The longest name of an id that is its own; longer ones are cut and told apart by a hash.
+    /// The longest full name of an id.
+    ///
+    /// Longer names are cut and end in a hash.
     private static let longest = 180
 
     private static let suffix = ".json"
 
     /// The name of the file for an id.
     ///
-    /// Letters, digits, `-` and `_` stand for themselves; a capital has a `^` before it, because some file systems do not tell it
-    /// from a small letter; everything else is written as `%` and two hexadecimal digits for each byte of its UTF-8.
+    /// Letters, digits, `-` and `_` stand for themselves. A `^` precedes each capital, because some file systems ignore
+    /// case. Each other byte of the UTF-8 is `%` and two hexadecimal digits.
     static func of(_ id: String) -> String {
         var name = ""
         for byte in id.utf8 {
@@ -30,10 +32,10 @@ enum FileName {
         return name + suffix
     }
 
-    /// Whether a file is one of an id.
+    /// Whether a file belongs to an id.
     static func isOne(_ name: String) -> Bool { name.hasSuffix(suffix) }
 
-    /// The id of a file, if the name says it all.
+    /// The id of a file; `nil` if the name was cut.
     static func id(of name: String) -> String? {
         guard isOne(name), !name.contains("~") else { return nil }
         var bytes: [UInt8] = []
@@ -56,7 +58,9 @@ enum FileName {
         return id
     }
 
-    /// 128 bits of FNV-1a; that two ids have the same is found, not excluded.
+    /// FNV-1a with 128 bits.
+    ///
+    /// Readers detect two ids with the same hash.
     private static func hash(_ id: String) -> String {
         var high: UInt64 = 0xCBF2_9CE4_8422_2325
         var low: UInt64 = 0x9AE1_6A3B_2F90_404F
@@ -67,7 +71,7 @@ enum FileName {
         return String(high, radix: 36) + String(low, radix: 36)
     }
 
-    /// One of the numbers 0 to 63, always the same for a name.
+    /// A number from 0 to 63, always the same for a name.
     static func stripe(of name: String) -> Int {
         Int(name.utf8.reduce(UInt64(5381)) { $0 &* 33 &+ UInt64($1) } % 64)
     }

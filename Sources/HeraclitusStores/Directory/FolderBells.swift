@@ -1,20 +1,22 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// The bells of the stores that use a folder, in any processes of a computer.
+/// Rings the bells of all stores that use a folder, in all processes of a computer.
 ///
-/// A store whose bell is listened to has a named pipe in the folder, and a thread that waits for bytes in it. Whoever saves something for workers writes
-/// a byte into each pipe. The pipe of a process that has died has no reader, and is removed.
+/// A store with listeners has a named pipe in the folder, and a thread that waits for bytes in the pipe. A save with
+/// work for workers writes a byte into each pipe. The pipe of a dead process has no reader and is removed.
 final class FolderBells: Sendable {
     private let folder: Folder
     private let ear = Lock<Ear?>(nil)
 
-    /// What a store hears others with.
+    /// The pipe of a store that listens to others.
     private final class Ear: Sendable {
         let name: String
         private let pipe: SystemFile
 
-        /// Held open, so that the pipe does not end when others close it; a byte of the store's own ends the thread.
+        /// The writing end stays open, so that the pipe lasts when other writers close it.
+        ///
+        /// The store's own byte ends the thread.
         private let writing: SystemFile
         private let isOver = Lock(false)
 
@@ -25,10 +27,10 @@ final class FolderBells: Sendable {
             writing = try SystemFile(path, for: .writingPipe)
         }
 
-        /// Rings a bell as often as others have written, until this ends.
+        /// Rings a bell whenever another store has written, until its end.
         func listen(for bell: StoreBell) {
             while (try? pipe.waitForContent()) != nil, !isOver.withLock({ $0 }) {
-                // All of it: several have rung while this was not looking.
+                // One read takes the bytes of several rings.
                 guard (try? pipe.next(1 << 10)) != nil else { return }
                 bell.ring()
             }
@@ -40,7 +42,7 @@ final class FolderBells: Sendable {
         }
     }
 
-    /// Names the own folder of a store.
+    /// Uses a subfolder of the store's own folder.
     init(in folder: Folder) { self.folder = Folder(path: folder.file("bells")) }
 
     deinit {
@@ -49,7 +51,7 @@ final class FolderBells: Sendable {
         try? folder.remove(ear.name)
     }
 
-    /// Makes a bell ring when others save; not where the file system has no pipes.
+    /// Rings a bell when other stores save; does nothing on file systems without pipes.
     func listen(for bell: StoreBell) {
         guard let ear = try? newEar() else { return }
         if SystemThread.start({ ear.listen(for: bell) }) {
@@ -61,7 +63,7 @@ final class FolderBells: Sendable {
 
     private func newEar() throws -> Ear {
         try folder.make()
-        // Whoever finds a pipe without a reader removes it, but not this one.
+        // The lock keeps other stores from removing the pipe before its reader is open.
         let lock = try lock()
         let name = "\(UInt64.random(in: 0...UInt64.max))"
         let ear = try Ear(name, at: folder.file(name))
@@ -79,9 +81,9 @@ final class FolderBells: Sendable {
             let path = folder.file(name)
             do throws(SystemError) {
                 let pipe = try SystemFile(path, for: .writingPipe)
-                // Or the system would end this process if the reader dies just now.
+                // An open reader protects this process from the signal of a broken pipe.
                 let reader = try SystemFile(path, for: .readingPipe)
-                // A pipe that is full has rung.
+                // A full pipe has rung already.
                 try? pipe.append(Data([0]))
                 _ = consume reader
             } catch {

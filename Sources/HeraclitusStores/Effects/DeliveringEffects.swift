@@ -1,28 +1,30 @@
 import Heraclitus
 import HeraclitusEssentials
 
-// How do stored effects get to those who carry them out?
+// Delivers stored effects to their handlers.
 
 extension StoredWorkflow {
-    /// Hands the effects that wait to their handlers, each at least once, until none may be carried out now.
+    /// Delivers waiting effects to their handlers, each effect at least once.
     ///
-    /// Any number of processes may do so at once, each as often as it likes. The effects of one machine are handed over in their order, one after
-    /// the other, and only one worker is at them at a time, as far as ``DeliveryPolicy/lease`` says. Those of several machines come in any order, and at
-    /// the same time.
+    /// Any number of processes may deliver at once. The effects of one machine are delivered in order, by one worker at
+    /// a time, as ``DeliveryPolicy/lease`` says. The effects of several machines are delivered in any order, and at the
+    /// same time.
     ///
-    /// An effect is removed when its handler has returned. If the process ends before that, or the store cannot be reached, somebody gets it again:
-    /// so a handler may get the same effect, with the same key, more than once. If the handler throws, the effect and those after it wait, longer each
-    /// time. After ``DeliveryPolicy/attempts`` failures, or at once if its data cannot be read, it is parked, and those after it go on.
-    /// Parked effects stay until somebody calls ``retry(_:)`` or ``discard(_:)``.
+    /// An effect is removed after its handler has returned. If the process ends earlier, or the store is unreachable,
+    /// the effect is delivered again. A handler may therefore get the same effect, with the same key, more than once.
+    /// If the handler throws, the effect and the effects after it wait, longer each time. An effect is parked after
+    /// ``DeliveryPolicy/attempts`` failures, or at once if its data is unreadable; the effects after it continue. Call
+    /// ``retry(_:)`` or ``discard(_:)`` for parked effects.
     ///
-    /// Effects of a type that the workflow does not list wait, with those after them, for a release of the program that lists the type. Machines of a
-    /// version newer than `Workflow.version` are left alone and counted.
+    /// Effects of a type that the workflow does not list wait for a release that lists the type, as do the effects
+    /// after them. Machines of a version newer than `Workflow.version` are skipped and counted.
     /// - Parameters:
-    ///   - policy: For how long a worker has them, and what happens when a handler fails.
-    ///   - handlers: Carry effects out.
-    /// - Returns: How many effects were carried out, and the failures. An effect of an unknown type that has waited for
+    ///   - policy: The lease, and the treatment of failures.
+    ///   - handlers: The handlers of the effects.
+    /// - Returns: The number of delivered effects, and the failures. An effect of an unknown type that has waited for
     ///   ``DeliveryPolicy/unknownEffectAge`` is a failure with `ArchiveError.unknownEffect(_:known:)`.
-    /// - Throws: ``StoreError/missingHandlers(_:)`` before anything is taken; `CancellationError`; errors of the store's medium.
+    /// - Throws: ``StoreError/missingHandlers(_:)`` before the first effect; `CancellationError`; errors of the store's
+    ///   medium.
     @discardableResult
     public func deliver(policy: DeliveryPolicy = DeliveryPolicy(), to handlers: EffectHandlers) async throws
         -> WorkReport
@@ -30,7 +32,7 @@ extension StoredWorkflow {
         let known = knownEffects
         try handlers.check(known)
         let worker = EffectWorker(self, policy, handlers)
-        // What is saved later is for the next call, or this one might never end.
+        // Effects saved later are for the next call, so that this call ends.
         var report = try await worker.work(until: scheduler.date)
         report.newerCount = try await newerCount(.effects(by: scheduler.date, names: nil))
         for effect in try await unknownEffects(policy.unknownEffectAge) {
@@ -42,7 +44,7 @@ extension StoredWorkflow {
     /// The names under which the effects of the workflow may be stored.
     var effectNames: [String] { knownEffects.storedNames }
 
-    /// How many machines of newer versions wait for a worker, up to a thousand.
+    /// The number of waiting machines of newer versions, up to a thousand.
     func newerCount(_ queue: ArchiveQuery.Queue) async throws -> Int {
         guard workflowVersion < .max else { return 0 }
         var query = ArchiveQuery()
@@ -53,7 +55,8 @@ extension StoredWorkflow {
         return try await store.ids(query).count
     }
 
-    /// The next effects of machines, up to a thousand, that this release does not know and that have waited for a time.
+    /// The next effects of up to a thousand machines whose type is unknown to this release and that have waited for a
+    /// time.
     private func unknownEffects(_ age: Duration) async throws -> [StoredEffect] {
         var query = ArchiveQuery()
         query.workflows = workflowNames
@@ -72,7 +75,7 @@ extension StoredWorkflow {
     }
 }
 
-/// Carries effects out, as one worker.
+/// Carries out effects as one worker.
 struct EffectWorker<W: Workflow>: Sendable {
     private let workflow: StoredWorkflow<W>
     private let policy: DeliveryPolicy
@@ -86,7 +89,7 @@ struct EffectWorker<W: Workflow>: Sendable {
     private var now: Date { workflow.scheduler.date }
     private var leaseEnd: Date { now + policy.lease.inSeconds }
 
-    /// Works until nothing is left that may be carried out by a date.
+    /// Works until all effects due by a date are done or wait.
     func work(until date: Date) async throws -> WorkReport {
         let call = DeliveryCall(until: date)
         func release() async {
@@ -109,9 +112,9 @@ struct EffectWorker<W: Workflow>: Sendable {
             var active = 0
             while true {
                 try Task.checkCancellation()
-                // Several at once: a claim is a way to the database and back.
+                // Claims several machines at once, because each claim is a round trip to the database.
                 if active <= most / 2 {
-                    // If the clock is set back, what has failed since then is to wait all the same.
+                    // The earlier date counts: after the clock is set back, failed effects still wait.
                     let claimed = try await workflow.store.claim(claim(by: min(call.end, now), most - active))
                     for archive in claimed { group.addTask { try await work(at: archive, call) } }
                     active += claimed.count
@@ -134,13 +137,13 @@ struct EffectWorker<W: Workflow>: Sendable {
         )
     }
 
-    /// Carries out the effects of a machine that this worker has leased, one after the other.
+    /// Carries out the effects of a leased machine, one after the other.
     private func work(at archive: StoredArchive, _ call: DeliveryCall) async throws -> WorkReport {
         var report = WorkReport()
         var leased = archive.effects
         do {
             let end = call.end(of: archive.id, try Outbox(leased, of: archive.id).end, at: now)
-            // To lease many may take a while, in which nobody has renewed the leases of the first.
+            // Leasing many machines takes time; the first leases may need a renewal.
             if let date = leased?.date, now > date - policy.lease.inSeconds * 2 / 3 {
                 leased = try await change(archive.id) { $0.lease(to: worker, until: leaseEnd) }
             }
@@ -160,7 +163,7 @@ struct EffectWorker<W: Workflow>: Sendable {
                 }
             }
         } catch let damage as StoreError {
-            // It stays leased, so that nobody else tries it soon.
+            // The lease stays, so that other workers leave the machine alone for a while.
             report.add(WorkFailure(id: archive.id, effect: nil, error: damage))
         } catch let error as ArchiveError {
             report.add(WorkFailure(id: archive.id, effect: nil, error: error))
@@ -173,21 +176,21 @@ struct EffectWorker<W: Workflow>: Sendable {
         if now > call.end {
             _ = try await change(id) { $0.release(until: now) }
         } else {
-            // The clock stands still: this call would claim them again.
+            // The clock stands still, so this call would claim the machine again.
             call.leave(id)
         }
     }
 
-    /// How it went with an effect.
+    /// The result of one attempt.
     private enum Outcome {
         case done
         case failed(any Error, DeliveryPolicy)
 
-        /// Another attempt would fail in the same way.
+        /// A failure that would repeat itself.
         case parked(any Error, DeliveryPolicy)
         case later(Date, any Error)
 
-        /// For another release of the program.
+        /// The effect is for another release of the program.
         case unknown
 
         var error: (any Error)? {
@@ -198,7 +201,7 @@ struct EffectWorker<W: Workflow>: Sendable {
         }
     }
 
-    /// Carries an effect out.
+    /// Carries out an effect.
     private func outcome(of stored: StoredEffect, of id: String) async throws -> Outcome {
         let effect: any Effect
         do { effect = try stored.effect(of: workflow) } catch {
@@ -212,7 +215,7 @@ struct EffectWorker<W: Workflow>: Sendable {
             try await renewing(id) { try await handler.handle(effect, stored.key) }
             return .done
         } catch {
-            // A handler that is cancelled may throw any error.
+            // A cancelled handler may throw any error.
             if Task.isCancelled {
                 _ = try? await change(id) { $0.release(until: now) }
                 throw CancellationError()
@@ -225,8 +228,8 @@ struct EffectWorker<W: Workflow>: Sendable {
         }
     }
 
-    /// Writes down how an effect has gone.
-    /// - Returns: What waits now, and the effect as it is stored now.
+    /// Records the result of an attempt.
+    /// - Returns: The waiting effects, and the effect as it is stored.
     private func settle(
         _ effect: StoredEffect,
         _ outcome: Outcome,
@@ -236,7 +239,7 @@ struct EffectWorker<W: Workflow>: Sendable {
         let stored = try await workflow.store.changeEffects(of: effect.key.id, from: waiting) { outbox in
             let index = outbox.index(of: effect.key)
             guard outbox.worker == worker else {
-                // Another worker has leased it meanwhile, because this process stood still. It need not repeat what was done.
+                // The lease has expired and passed to another worker, which can skip a completed effect.
                 guard case .done = outcome, let index else { return false }
                 outbox.remove(index)
                 return true
@@ -272,13 +275,13 @@ struct EffectWorker<W: Workflow>: Sendable {
         return (stored, settled)
     }
 
-    /// Calls a body, and renews the lease as long as it runs; not if this worker does not have it.
+    /// Calls a body, and renews the lease while it runs.
     private func renewing(_ id: String, _ body: () async throws -> Void) async throws {
-        // No child task, which would end when the caller is cancelled: a handler may go on for long then.
+        // An unstructured task: a child task would end on cancellation, but a handler may run on.
         let renewal = Task {
             while true {
                 try await workflow.scheduler.sleep(until: now + max(policy.lease.inSeconds / 3, 0.001))
-                // If that fails it is tried again; if it fails for long, the lease ends.
+                // A failed renewal is retried; after many failures the lease ends.
                 _ = try? await change(id) { $0.lease(to: worker, until: leaseEnd) }
             }
         }
@@ -286,7 +289,7 @@ struct EffectWorker<W: Workflow>: Sendable {
         try await body()
     }
 
-    /// Changes the effects of a machine if this worker has leased them.
+    /// Changes the effects of a machine if this worker holds the lease.
     private func change(_ id: String, _ body: (inout Outbox) -> Void) async throws -> WaitingEffects? {
         try await workflow.store.changeEffects(of: id) { outbox in
             guard outbox.worker == worker else { return false }
@@ -296,14 +299,16 @@ struct EffectWorker<W: Workflow>: Sendable {
     }
 }
 
-/// A call of `deliver`, which leaves to the next one the effects that are saved after it has leased those of their machine: so it ends.
+/// A call of `deliver`.
+///
+/// Effects saved after the call has leased their machine are for the next call, so the call ends.
 private final class DeliveryCall: Sendable {
     private struct Content {
         var ends: [ExactID: Outbox.End] = [:]
         var left: [String] = []
     }
 
-    /// By when effects are carried out.
+    /// The date up to which effects are due.
     let end: Date
 
     private let content = Lock(Content())
@@ -315,11 +320,12 @@ private final class DeliveryCall: Sendable {
 
     func leave(_ id: String) { content.withLock { $0.left.append(id) } }
 
-    /// The end of the effects of a machine that are for this call.
+    /// The end of the machine's effects that belong to this call.
     /// - Parameters:
     ///   - id: The id of the machine.
-    ///   - end: The end of those that wait now.
-    ///   - date: The date. When the clock goes on, no machine is claimed again because of later effects, so nothing has to be remembered.
+    ///   - end: The end of the currently waiting effects.
+    ///   - date: The current date. While the clock runs, later effects are not due for this call, so the end is
+    ///     remembered only if the clock stands still.
     /// - Returns: The end.
     func end(of id: String, _ end: Outbox.End, at date: Date) -> Outbox.End {
         content.withLock { content in
@@ -331,12 +337,12 @@ private final class DeliveryCall: Sendable {
 }
 
 extension ArchiveStore {
-    /// Changes the effects of a stored machine, whoever else changes them meanwhile.
+    /// Changes the effects of a stored machine, and retries after conflicts.
     /// - Parameters:
     ///   - id: The id.
     ///   - known: The effects that were loaded last; `nil` to load them.
-    ///   - body: Changes the effects; `false` if they are to stay as they are.
-    /// - Returns: The effects that are stored now; `nil` if there are none, or if they stay as they are.
+    ///   - body: Changes the effects; returns `false` to leave them unchanged.
+    /// - Returns: The stored effects; `nil` if there are none, or if they are unchanged.
     /// - Throws: Errors of `body` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``.
     func changeEffects(
         of id: String,
@@ -345,7 +351,7 @@ extension ArchiveStore {
     ) async throws -> WaitingEffects? {
         var known = known
         for attempt in 0..<1_000 {
-            // A cancelled task does not sleep, but what it has carried out must be written down.
+            // A cancelled task skips the pause, but still has to record finished effects.
             try? await Conflict.pause(before: attempt)
             if known == nil { known = try await load(id)?.effects }
             guard let old = known else { return nil }

@@ -1,37 +1,40 @@
 public import Heraclitus
 
-/// How effects are delivered: for how long a worker has them, and what happens when a handler fails.
+/// The lease of a worker, and the treatment of failures.
 public struct DeliveryPolicy: Sendable, Hashable {
-    /// For how long a worker has the effects of a machine, unless it renews that.
+    /// The time for which a worker has the effects of a machine, unless the worker renews the lease.
     ///
-    /// A worker renews it after each third of that time, as long as its handler runs, and others go by the dates of their own clocks. So clocks
-    /// may differ by up to two thirds of it. If they differ by more, or if a process stands still for so long, two workers can be at the same effect at
-    /// the same time, which each handler recognises by the key. When a worker dies, its effects wait until the lease ends. If its clock was hours ahead,
-    /// that is hours later for all others.
+    /// A worker renews its lease after each third of that time while its handler runs. Other workers compare the end of
+    /// the lease with their own clocks, so clocks may differ by up to two thirds of the lease. With a larger
+    /// difference, or after a long standstill of a process, two workers may run the same effect; handlers recognise it
+    /// by its key.
+    ///
+    /// The effects of a dead worker wait until the lease ends. If the worker's clock was hours ahead, they wait hours
+    /// longer.
     public var lease: Duration
 
-    /// After how many failures an effect is parked.
+    /// The number of failures after which an effect is parked.
     public var attempts: Int
 
-    /// How long to wait after a failure.
+    /// The wait after a failure.
     public var backOff: BackOff
 
     /// The number of machines whose effects a call delivers at the same time.
     ///
-    /// Those of one machine are delivered one after the other.
+    /// The effects of one machine are delivered one after the other.
     public var machinesAtOnce: Int
 
-    /// Whether a parked effect holds up those after it, until somebody retries or discards it; by default they go on.
+    /// Whether a parked effect holds up the effects after it until it is retried or discarded.
     public var parkedEffectsBlock = false
 
-    /// After what time an effect of an unknown type is reported, which waits for another release of the program.
+    /// The age at which a waiting effect of an unknown type is reported.
     public var unknownEffectAge = Duration.zero
 
     /// Makes a policy.
     /// - Parameters:
-    ///   - lease: For how long a worker has the effects of a machine, unless it renews that.
-    ///   - attempts: After how many failures an effect is parked.
-    ///   - backOff: How long to wait after a failure.
+    ///   - lease: The time for which a worker has the effects of a machine, unless the worker renews the lease.
+    ///   - attempts: The number of failures after which an effect is parked.
+    ///   - backOff: The wait after a failure.
     ///   - machinesAtOnce: The number of machines whose effects a call delivers at the same time.
     public init(
         lease: Duration = .seconds(60),

@@ -1,11 +1,12 @@
 import Heraclitus
 import HeraclitusEssentials
 
-// How do the effects of a machine in a unit of work get into its archive?
+// Collects the effects of a machine in a unit of work.
 
-/// Collects the effects of the states that a machine in a unit of work enters, and the machines in its state at any depth.
+/// Collects the effects of entered states: of a machine in a unit of work, and of machines in its state at any depth.
 ///
-/// It reads them when a state is certain to be entered, before the machine shows it: in the order of all transitions of the tree.
+/// The collector reads a state's effects when the transition is certain, before the machine shows the state. Effects
+/// are in the order of all transitions of the tree.
 final class EffectCollector: Sendable {
     private let collected: CollectedEffects
     private let hearing: EntryHearing
@@ -17,29 +18,33 @@ final class EffectCollector: Sendable {
         hearing = machine.hearEntries { contents.add($0) }
     }
 
-    /// The effects that are not saved yet, in order.
+    /// The unsaved effects, in order.
     var effects: [any Effect] { collected.effects }
 
-    /// Stops collecting; a state that is entered from now on is entered outside of the unit of work.
+    /// Stops collecting.
+    ///
+    /// States entered later are outside the unit of work.
     func stop() { hearing.stop() }
 
     /// Notes that the effects are saved.
     func noteSaved() { collected.removeAll() }
 
-    /// Ends the collection; a machine whose effects were not saved must not be saved without them later.
+    /// Ends the collection.
+    ///
+    /// A machine with unsaved effects is marked, so that a later save cannot lose them.
     func end() {
         stop()
         if let state = collected.firstState { hearing.noteUncollected(state) }
     }
 }
 
-/// The effects that were collected, in order.
+/// The collected effects, in order.
 private final class CollectedEffects: Sendable {
     private let contents = Lock<(effects: [any Effect], firstState: String?)>(([], nil))
 
     var effects: [any Effect] { contents.withLock { $0.effects } }
 
-    /// The name of the first state that has declared some.
+    /// The name of the first state that declared effects.
     var firstState: String? { contents.withLock { $0.firstState } }
 
     func add(_ declared: DeclaredEffects) {
@@ -51,7 +56,7 @@ private final class CollectedEffects: Sendable {
     }
 
     func removeAll() {
-        // Released when the lock is free.
+        // Effects are released outside the lock.
         let saved = effects
         contents.withLock { $0 = ([], nil) }
         withExtendedLifetime(saved) {}

@@ -1,7 +1,7 @@
 public import Heraclitus
 public import HeraclitusEssentials
 
-/// What carries effects out: a handler for each type.
+/// The handlers of effects, one for each type.
 ///
 /// ```swift
 /// let handlers = EffectHandlers()
@@ -10,7 +10,7 @@ public import HeraclitusEssentials
 /// try await orders.deliver(to: handlers)
 /// ```
 ///
-/// A workflow whose effects have no handler throws ``StoreError/missingHandlers(_:)`` before anything is taken.
+/// A delivery throws ``StoreError/missingHandlers(_:)`` at its start if a listed type of effects has no handler.
 public struct EffectHandlers: Sendable {
     struct Handler: Sendable {
         let policy: DeliveryPolicy?
@@ -20,15 +20,15 @@ public struct EffectHandlers: Sendable {
     private var handlers: [ObjectIdentifier: Handler] = [:]
     private var other: Handler?
 
-    /// Makes handlers for nothing yet.
+    /// Makes an empty set of handlers.
     public init() {}
 
     /// Adds a handler for a type of effects.
     /// - Parameters:
     ///   - effect: The type.
-    ///   - policy: What happens when the handler fails; `nil` for the policy of the delivery.
-    ///   - handle: Carries an effect out; on any thread. It may get the same effect, with the same key, more than once. To say what a failure means,
-    ///     it throws ``EffectFailure``.
+    ///   - policy: The treatment of failures; `nil` for the policy of the delivery.
+    ///   - handle: Carries out an effect, on any thread. It may get the same effect, with the same key, more than once.
+    ///     It throws ``EffectFailure`` to control the treatment of a failure.
     /// - Returns: The handlers with the new one.
     public func on<E: Effect>(
         _ effect: E.Type,
@@ -42,8 +42,8 @@ public struct EffectHandlers: Sendable {
         return handlers
     }
 
-    /// Adds a handler for all types that have none of their own.
-    /// - Parameter handle: Carries an effect out; on any thread.
+    /// Adds a handler for all types without their own.
+    /// - Parameter handle: Carries out an effect, on any thread.
     /// - Returns: The handlers with the new one.
     public func others(
         _ handle: @escaping @Sendable (_ effect: any Effect, _ key: EffectKey) async throws -> Void
@@ -62,11 +62,15 @@ public struct EffectHandlers: Sendable {
     }
 }
 
-/// What a handler throws to say what its failure means; any other error counts as an attempt, by the policy.
+/// An error by which a handler controls the treatment of its failure.
+///
+/// Any other error counts as an attempt.
 public enum EffectFailure: Error, Sendable {
-    /// The effect is to be tried again, and the failure does not count as an attempt.
+    /// Retries the effect later, without counting an attempt.
     case retry(at: Date, because: any Error)
 
-    /// Another attempt would fail as well, such as `410 Gone`: the effect is parked at once.
+    /// Parks the effect at once, because another attempt would fail as well.
+    ///
+    /// An example is `410 Gone`.
     case park(because: any Error)
 }

@@ -1,14 +1,15 @@
 import Heraclitus
 
-/// What identifies an effect for good, whoever carries it out and however often: its idempotency key.
+/// The idempotency key of an effect: it identifies the effect for good, in every attempt.
 ///
-/// Pass it on to those who carry the effect out, for example as the `Idempotency-Key` of a request or as a unique column, so that they
-/// recognise what they have done already. No two effects of a store ever have the same key, also not when an id is deleted and used again.
+/// Pass the key to the service that carries out the effect, for example as the `Idempotency-Key` of a request or as a
+/// unique column. The service recognises repeated effects by it. Each effect of a store has its own key, even after an
+/// id is deleted and used again.
 public struct EffectKey: Sendable, Hashable, Codable {
     /// The id of the machine.
     public let id: String
 
-    /// A number that the effects of a machine share, drawn at random when the first of them was saved.
+    /// A number that the effects of a machine share, drawn at random at the first save of effects.
     public let series: Int
 
     /// The place in the series, from 0.
@@ -23,16 +24,18 @@ public struct EffectKey: Sendable, Hashable, Codable {
 }
 
 extension EffectKey {
-    /// Whether two keys identify one effect; ids are compared by their UTF-8, as stores compare them.
+    /// Whether two keys identify the same effect.
+    ///
+    /// Ids are compared by their UTF-8, as in stores.
     /// - Parameters:
     ///   - left: A key.
     ///   - right: Another key.
-    /// - Returns: Whether they do.
+    /// - Returns: Whether the keys are equal.
     public static func == (left: EffectKey, right: EffectKey) -> Bool {
         (ExactID(left.id), left.series, left.index) == (ExactID(right.id), right.series, right.index)
     }
 
-    /// Hashes the parts of the key, of the id its UTF-8.
+    /// Hashes the parts of the key; the id by its UTF-8.
     /// - Parameter hasher: The hasher.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ExactID(id))
@@ -42,6 +45,6 @@ extension EffectKey {
 }
 
 extension EffectKey: CustomStringConvertible {
-    /// The parts with slashes between them: `42/8812603577123/0`.
+    /// The parts, separated by slashes: `42/8812603577123/0`.
     public var description: String { "\(id)/\(series)/\(index)" }
 }

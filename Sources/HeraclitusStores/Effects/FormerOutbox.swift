@@ -2,9 +2,12 @@ import Heraclitus
 import HeraclitusEssentials
 
 extension StoredArchive {
-    /// The row with the effects in their own place, which earlier releases kept within the archive.
+    /// The row with its effects in their own column.
     ///
-    /// A store that opens what an earlier release has stored calls it for each row that it reads. A row without such effects is returned as it is.
+    /// Earlier releases kept effects within the archive.
+    ///
+    /// A store that opens data of an earlier release calls this for each row that it reads. Other rows are returned
+    /// unchanged.
     /// - Throws: ``StoreError/damaged(id:explanation:)`` if the effects cannot be read.
     public func splittingOutbox() throws(StoreError) -> StoredArchive {
         guard version == nil, archive.mayHaveOutbox else { return self }
@@ -29,7 +32,7 @@ extension StoredArchive {
 extension Data {
     private static let key = Array(#""outbox""#.utf8)
 
-    /// Whether it is worth looking for the member; most archives have none.
+    /// Whether the bytes contain the key; most archives lack it.
     fileprivate var mayHaveOutbox: Bool {
         let (bytes, key) = (span, Self.key)
         guard bytes.count >= key.count else { return false }
@@ -41,9 +44,9 @@ extension Data {
 }
 
 extension [UInt8] {
-    /// Removes the member from an object, as which the bytes were parsed.
+    /// Removes the member from the bytes of a valid object.
     fileprivate mutating func removeOutbox() {
-        // The bytes between the commas of the object itself.
+        // Members are the bytes between the commas of the outer object.
         var (level, isText, start) = (0, false, 0)
         var place = 0
         while place < count {
@@ -57,7 +60,7 @@ extension [UInt8] {
                 if level == 1 { start = place + 1 }
             } else if level == 1, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") {
                 if isOutbox(start..<place) {
-                    // With a comma: the one behind it, or that before the last member.
+                    // The comma after the member is removed, or the comma before the last member.
                     let isFirst = self[start - 1] == UInt8(ascii: "{")
                     removeSubrange(
                         byte == UInt8(ascii: ",") ? start..<place + 1 : (isFirst ? start : start - 1)..<place
@@ -73,7 +76,7 @@ extension [UInt8] {
         }
     }
 
-    /// Whether a member has that key.
+    /// Whether the key of a member is `outbox`.
     private func isOutbox(_ member: Range<Int>) -> Bool {
         guard let start = self[member].firstIndex(of: UInt8(ascii: "\"")) else { return false }
         let key = UInt8(ascii: "\"")

@@ -1,23 +1,23 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// The effects of a machine that wait to be carried out, in their order.
+/// The waiting effects of a machine, in order.
 struct Outbox {
     struct Entry: Codable {
         let name: String
         let data: JSONValue
 
-        /// With `index` the key, which no other effect of a store has.
+        /// Part of the key; `series` and `index` are unique among the effects of a store.
         let series: Int
         let index: Int
 
-        /// The version of the workflow that has saved it.
+        /// The version of the workflow that saved the effect.
         var version: Int?
         var attempts: Int?
         var error: String?
         var parked: Bool?
 
-        /// Whether a parked effect holds those after it up.
+        /// Whether a parked effect holds up the effects after it.
         var blocks: Bool?
 
         var isParked: Bool { parked == true }
@@ -26,7 +26,7 @@ struct Outbox {
     private struct Content: Codable {
         var effects: [Entry] = []
 
-        /// The key of the next effect that is added.
+        /// The key of the next added effect.
         var series: Int
         var next = 0
     }
@@ -34,13 +34,13 @@ struct Outbox {
     private var content: Content
     private(set) var worker: String?
 
-    /// When the next effect may be carried out.
+    /// The date from which the next effect may run.
     private(set) var date: Date
 
-    /// Reads what a store has.
+    /// Reads the effects of a store.
     init(_ waiting: WaitingEffects?, of id: String) throws(StoreError) {
         guard let waiting else {
-            // Every JSON reader keeps it exactly, and no revision that was a key in an earlier release is as large.
+            // Every JSON reader keeps this number exactly. Earlier releases used revisions as keys, which are smaller.
             content = Content(series: Int.random(in: (1 << 40)..<(1 << 53)))
             (worker, date) = (nil, .distantPast)
             return
@@ -53,9 +53,9 @@ struct Outbox {
         }
     }
 
-    /// What a store keeps; `nil` if there is nothing to keep.
+    /// The effects for the store; `nil` if there are none.
     func waiting(of id: String) throws(StoreError) -> WaitingEffects? {
-        // Somebody may still carry out an effect that was discarded.
+        // A worker may still run a discarded effect; its lease stays.
         if content.effects.isEmpty, worker == nil { return nil }
         do {
             return WaitingEffects(
@@ -71,7 +71,9 @@ struct Outbox {
 
     var entries: [Entry] { content.effects }
 
-    /// The next effect to be carried out; a parked one holds others up only if its policy says so.
+    /// The next effect to carry out.
+    ///
+    /// A parked effect holds up the others if its policy says so.
     var head: Int? {
         for (index, entry) in content.effects.enumerated() {
             if !entry.isParked { return index }
@@ -82,7 +84,7 @@ struct Outbox {
 
     var next: Entry? { head.map { content.effects[$0] } }
 
-    /// The place behind the last effect.
+    /// The place after the last effect.
     struct End {
         fileprivate let series: Int
         fileprivate let index: Int
@@ -90,9 +92,9 @@ struct Outbox {
 
     var end: End { End(series: content.series, index: content.next) }
 
-    /// The next effect, unless it was added later.
+    /// The next effect, unless it was added after `end`.
     func next(before end: End) -> Entry? {
-        // Those of earlier releases have a series of their own.
+        // Effects of earlier releases have another series.
         next.flatMap { content.series == end.series && ($0.series != end.series || $0.index < end.index) ? $0 : nil }
     }
 
@@ -124,32 +126,32 @@ struct Outbox {
     mutating func remove(_ index: Int) {
         let former = head
         content.effects.remove(at: index)
-        // If it has failed, or was parked and blocked, those after it have waited because of it alone.
+        // The effects after a failed or blocking effect waited only because of it.
         if worker == nil, former == index || former == nil { date = .distantPast }
     }
 
-    /// Notes that an effect was not carried out.
-    /// - Returns: How often that was so.
+    /// Records a failed attempt.
+    /// - Returns: The number of failures.
     mutating func noteFailure(of index: Int, _ error: any Error) -> Int {
-        // A number from outside may be the largest one.
+        // Stored data may contain the largest number.
         let failures = min(content.effects[index].attempts ?? 0, .max - 1) + 1
         content.effects[index].attempts = failures
         content.effects[index].error = String(text(of: error).prefix(1_000))
         return failures
     }
 
-    /// Sets an effect aside.
+    /// Parks an effect.
     mutating func park(_ index: Int, blocks: Bool) {
         content.effects[index].parked = true
         content.effects[index].blocks = blocks ? true : nil
     }
 
-    /// Brings an effect back as if it had never failed.
+    /// Resets an effect as if it had never failed.
     mutating func retry(_ index: Int) {
         let hadNext = head != nil
         (content.effects[index].parked, content.effects[index].blocks) = (nil, nil)
         content.effects[index].attempts = nil
-        // A worker keeps its lease. An effect behind one that waits waits as well.
+        // A worker keeps its lease. A retried effect behind a waiting effect waits as well.
         if worker == nil, head == index || !hadNext { date = .distantPast }
     }
 
@@ -180,7 +182,7 @@ struct Outbox {
                 throw .unknownEffect(type.name, known: known.types.map { $0.name })
             }
             if let effect = effect as? any StateBoundEffect, !effect.isWanted(in: state) { continue }
-            // A worker that still carries out a discarded effect is alone until its lease ends.
+            // A worker that still runs a discarded effect keeps its lease until the lease ends.
             if head == nil, worker == nil || self.date <= date { release(until: date) }
             do {
                 let place = [JSONKey("effects"), JSONKey(index: content.effects.count), JSONKey("data")]
@@ -209,7 +211,9 @@ struct Outbox {
 // MARK: - Earlier releases
 
 extension Outbox {
-    /// Reads the effects that earlier releases kept within an archive: the revision was the key of those that were saved with it.
+    /// Reads effects that earlier releases kept within an archive.
+    ///
+    /// Their key was the revision of the save.
     init(former json: JSONValue, revision: Int, version: Int?) throws {
         struct FormerEntry: Codable {
             let name: String
@@ -227,7 +231,7 @@ extension Outbox {
         }
         let former = try json.decoded(as: Former.self)
         self = try Outbox(nil, of: "")
-        // Whoever reads the row again must find the same effects.
+        // The series is fixed, so that each reading of the row gives the same keys.
         content.series = (1 << 40) + revision
         var next = (former.effects.filter { $0.revision == revision }.compactMap(\.index).max() ?? -1) + 1
         for entry in former.effects {

@@ -1,28 +1,28 @@
 public import Heraclitus
 
-/// An effect as a store has it, before it was carried out.
+/// A stored effect that waits to be carried out.
 public struct StoredEffect: Sendable, Hashable {
-    /// Its key.
+    /// The key of the effect.
     public let key: EffectKey
 
-    /// The name of its type.
+    /// The name of the effect's type.
     public let name: String
 
-    /// Its data.
+    /// The data of the effect.
     public let data: JSONValue
 
-    /// The version of the workflow that has saved it; `nil` if an earlier release did not keep it.
+    /// The version of the workflow that saved the effect; `nil` if an earlier release saved it without a version.
     public let version: Int?
 
-    /// How often its handler has failed.
+    /// The number of failed attempts.
     public let attempts: Int
 
-    /// What the last error said; `nil` if there was none.
+    /// The text of the last error; `nil` before the first failure.
     public let error: String?
 
-    /// Whether it was set aside after too many attempts, or because its data cannot be read.
+    /// Whether the effect was set aside after too many attempts, or because its data is unreadable.
     ///
-    /// ``StoredWorkflow/retry(_:)`` brings it back, ``StoredWorkflow/discard(_:)`` removes it.
+    /// ``StoredWorkflow/retry(_:)`` resumes it, ``StoredWorkflow/discard(_:)`` removes it.
     public let isParked: Bool
 
     /// Makes the effect itself.
@@ -44,6 +44,6 @@ public struct StoredEffect: Sendable, Hashable {
         do { return try effect.data.decoded(as: type) } catch { throw .brokenEffect(name, underlyingError: error) }
     }
 
-    /// Why a workflow that does not know its type cannot read it.
+    /// The error for a workflow that lacks the effect's type.
     func unknown(to known: KnownEffects) -> ArchiveError { .unknownEffect(name, known: known.types.map { $0.name }) }
 }

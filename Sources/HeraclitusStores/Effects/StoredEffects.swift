@@ -1,18 +1,18 @@
 import Heraclitus
 import HeraclitusEssentials
 
-// Which effects does a store have, and how does an operator change them?
+// Lists and changes stored effects.
 
 extension StoredWorkflow {
-    /// Lists the effects that were saved and not carried out yet, also those that are parked.
+    /// Lists all waiting effects, including parked ones.
     ///
     /// ```swift
     /// for effect in try await orders.effects() where effect.isParked {
     ///     print(effect.key, effect.name, effect.error ?? "")
     /// }
     /// ```
-    /// - Parameter machines: The maximum number of machines whose effects are listed.
-    /// - Returns: The effects, those of one machine in their order.
+    /// - Parameter machines: The maximum number of machines to read.
+    /// - Returns: The effects; those of one machine in order.
     /// - Throws: Errors of the store's medium; ``StoreError/damaged(id:explanation:)``.
     public func effects(limit machines: Int = 10_000) async throws -> [StoredEffect] {
         var query = ArchiveQuery()
@@ -28,16 +28,16 @@ extension StoredWorkflow {
         return effects
     }
 
-    /// Brings an effect back that is parked, or waits after a failure, as if it had never failed.
-    /// - Parameter key: Its key.
-    /// - Returns: Whether it was there.
+    /// Resumes a parked or failed effect as if it had never failed.
+    /// - Parameter key: The key of the effect.
+    /// - Returns: Whether the effect was found.
     /// - Throws: Errors of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``.
     @discardableResult
     public func retry(_ key: EffectKey) async throws -> Bool { try await change(key) { $0.retry($1) } }
 
-    /// Removes an effect, which then is not carried out any more.
-    /// - Parameter key: Its key.
-    /// - Returns: Whether it was there.
+    /// Removes an effect before it is carried out.
+    /// - Parameter key: The key of the effect.
+    /// - Returns: Whether the effect was found.
     /// - Throws: Errors of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``.
     @discardableResult
     public func discard(_ key: EffectKey) async throws -> Bool { try await change(key) { $0.remove($1) } }

@@ -1,10 +1,9 @@
 import Heraclitus
 
-/// A file beside another one that is to take its place.
+/// A file that is to replace another one beside it.
 ///
-/// Its name is the other's, or as much of that as there is room for, a random number, and a number that follows from the whole name
-/// and the random one; so no file of a user is taken for one. Whoever writes it has it locked: one that is not locked was left by a
-/// process that died.
+/// The draft's name has the beginning of the other file's name, a random number, and a check number computed from both.
+/// Files of users therefore never match. A writer holds the draft's lock; an unlocked draft was left by a dead process.
 struct Draft {
     private static let suffix = ".tmp"
     private static let digits = 16
@@ -19,9 +18,9 @@ struct Draft {
         self.path = "\(folder)\(Self.beginning(of: name)).\(number)-\(Self.check(name, number))\(Self.suffix)"
     }
 
-    /// Removes the drafts of a file that nobody is writing.
+    /// Removes the drafts of a file that have no writer.
     ///
-    /// Those that cannot be removed stay.
+    /// Errors of the removal are ignored.
     static func sweep(of path: String) {
         let folder = Folder(path: SyncedFolder.path(of: path))
         let target = name(of: path)
@@ -46,10 +45,10 @@ struct Draft {
         path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
     }
 
-    /// As much of a file's name as leaves room for the rest: a name has 255 bytes at most.
+    /// The beginning of a file's name that leaves room for the rest: a name has at most 255 bytes.
     private static func beginning(of name: String) -> String {
         let room = 255 - suffix.utf8.count - 2 * digits - 2
-        // Whole code points, because some file systems take no others.
+        // The name is cut between code points, because some file systems reject others.
         var beginning = name.unicodeScalars
         while String(beginning).utf8.count > room { beginning.removeLast() }
         return String(beginning)

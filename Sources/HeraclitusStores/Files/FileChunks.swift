@@ -1,7 +1,7 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// The content of a file, some of it at a time.
+/// The content of a file in chunks.
 struct FileChunks: AsyncSequence, Sendable {
     typealias Element = Data
 

@@ -1,12 +1,12 @@
 import Heraclitus
 
 extension ArchiveError {
-    /// What the system says is wrong with a file.
+    /// A system error with the path of its file.
     static func file(_ path: String, _ error: SystemError) -> ArchiveError {
         .inaccessibleFile(path, explanation: error.explanation)
     }
 
-    /// Does something with a file, with typed errors that name it.
+    /// Calls a body, and converts its system error to an error with the path.
     static func of<Result: ~Copyable>(
         _ path: String,
         _ body: () throws(SystemError) -> Result

@@ -1,9 +1,9 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// A lock that holds among threads and among processes, and that the system lets go when a process dies.
+/// A lock among threads and processes that the system releases when a process dies.
 ///
-/// Its file keeps a number for whoever takes it next.
+/// The lock's file keeps a number for the next holder.
 struct FileLock: ~Copyable {
     private let file: SystemFile
     private let path: String
@@ -13,24 +13,24 @@ struct FileLock: ~Copyable {
         file = try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(path, for: .locking) }
     }
 
-    /// Takes the lock, waiting for it.
+    /// Waits for the lock and takes it.
     static func take(_ path: String) throws(ArchiveError) -> FileLock {
         while true {
             let lock = try FileLock(path)
             try ArchiveError.of(path) { () throws(SystemError) in try lock.file.lock() }
-            // Whoever comes next would lock another file, if somebody has removed this one meanwhile.
+            // If another process has removed the file, the next holder would lock a new file.
             if lock.file.isAt(path) { return lock }
         }
     }
 
-    /// Takes the lock unless somebody has it.
+    /// Takes the lock; `nil` if it is held.
     static func takeIfFree(_ path: String) throws(ArchiveError) -> FileLock? {
         let lock = try FileLock(path)
         guard lock.file.lockIfFree(), lock.file.isAt(path) else { return nil }
         return consume lock
     }
 
-    /// The number that was kept last; 0 if none was, or if what is there is none.
+    /// The number that was kept last; 0 if there is none.
     func number() throws(ArchiveError) -> Int {
         let digits = try ArchiveError.of(path) { () throws(SystemError) in
             try file.rewind()
@@ -39,9 +39,9 @@ struct FileLock: ~Copyable {
         return max(0, Int(String(decoding: digits, as: UTF8.self).prefix { $0 != "\n" }) ?? 0)
     }
 
-    /// Keeps a number, which is on the disk when this returns.
+    /// Keeps a number and syncs it.
     func keep(_ number: Int) throws(ArchiveError) {
-        // As long as the one before, or a part of that would stay behind it.
+        // All numbers have the same length, so a new one replaces the old one completely.
         let digits = String(number)
         let text = String(repeating: "0", count: 19 - digits.utf8.count) + digits + "\n"
         try ArchiveError.of(path) { () throws(SystemError) in

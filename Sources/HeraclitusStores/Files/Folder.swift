@@ -1,18 +1,18 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// What can be done with the files of a folder, with typed errors.
+/// The files of a folder, with typed errors.
 struct Folder: Sendable {
     let path: String
 
     func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes the folder and those that it is in.
+    /// Makes the folder and its parents.
     func make() throws(ArchiveError) {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            // What the system says of it, if it does: this error is for programmers.
+            // `opened()` throws the system's error. Foundation's error below is for programmers.
             _ = try opened()
             throw .inaccessibleFile(path, explanation: "\(error)")
         }
@@ -23,7 +23,7 @@ struct Folder: Sendable {
         try ArchiveError.of(path) { () throws(SystemError) in try SystemFile.names(in: path) }
     }
 
-    /// The content of a file up to a size, or up to the first line break; `nil` if there is no such file.
+    /// The content of a file up to a size, or up to the first line break; `nil` if the file is missing.
     func content(of name: String, firstLineOnly: Bool = false, limit: Int) throws(ArchiveError) -> Data? {
         let path = file(name)
         let file: SystemFile
@@ -49,7 +49,7 @@ struct Folder: Sendable {
         }
     }
 
-    /// Removes a file; does nothing if there is none.
+    /// Removes a file if it exists.
     func remove(_ name: String) throws(ArchiveError) {
         do throws(SystemError) {
             try SystemFile.remove(file(name))
@@ -58,6 +58,6 @@ struct Folder: Sendable {
         }
     }
 
-    /// Opens the folder, to sync its names later.
+    /// Opens the folder to sync its names later.
     func opened() throws(ArchiveError) -> SyncedFolder { try SyncedFolder(of: file("")) }
 }

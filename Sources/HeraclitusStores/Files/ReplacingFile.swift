@@ -1,10 +1,11 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// A file that takes another one's place when it is complete.
+/// A file that replaces another one when it is complete.
 ///
-/// It is written elsewhere, synced and renamed, and its folder is synced: whoever looks, and whatever happens to the process, finds
-/// the old file or the new one, which has the old one's mode, and never a part of one. What is not finished is removed.
+/// The new file is written as a draft, synced and renamed, and its folder is synced. Readers always find the complete
+/// old file or the complete new one, even after the process is killed. The new file has the old one's mode. Unfinished
+/// drafts are removed.
 struct ReplacingFile: ~Copyable {
     private static let bufferSize = 1 << 16
 
@@ -12,28 +13,29 @@ struct ReplacingFile: ~Copyable {
     private let temporaryPath: String
     private let file: SystemFile
 
-    /// Open from the beginning: where there is no descriptor left for the folder, nothing must have happened yet.
+    /// The folder is opened first: opening can fail for lack of a descriptor.
     private let folder: SyncedFolder
     private var buffer = Data()
     private var isInPlace = false
 
-    /// Begins a file that will be at `path`, and until then is at what begins with `draft`, on the same file system.
+    /// Begins a file for `path` with a draft whose path begins with `draft`, on the same file system.
     init(at path: String, draft: String) throws(ArchiveError) {
-        // With a name that nobody else takes.
+        // The random number makes the name unique.
         let temporaryPath = "\(draft).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
         let folder = try SyncedFolder(of: path)
         self.init(at: path, temporaryPath, try Self.make(temporaryPath, for: path), folder)
     }
 
-    /// Begins a file that will be at `path`, and until then is beside it.
+    /// Begins a file for `path` with a draft beside it.
     ///
-    /// What processes have left there that were killed while they wrote the same file is removed.
+    /// Drafts of the same file left by killed processes are removed.
     init(at path: String) throws(ArchiveError) {
         let folder = try SyncedFolder(of: path)
         Draft.sweep(of: path)
         var draft = Draft(of: path)
         var file = try Self.make(draft.path, for: path)
-        // Locked, so that nobody else takes it for one that was left. Somebody may have done so just before.
+        // The lock marks the draft as being written. Another process may have removed the draft just before the lock
+        // was taken.
         while (try? file.lock()) != nil, !file.isAt(draft.path) {
             draft = Draft(of: path)
             file = try Self.make(draft.path, for: path)
@@ -58,7 +60,7 @@ struct ReplacingFile: ~Copyable {
         if !isInPlace { try? SystemFile.remove(temporaryPath) }
     }
 
-    /// Makes a file with the mode that any new file has.
+    /// Makes a file with the default mode of new files.
     private static func make(_ temporaryPath: String, for path: String) throws(ArchiveError) -> SystemFile {
         try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(temporaryPath, for: .making) }
     }
@@ -68,7 +70,9 @@ struct ReplacingFile: ~Copyable {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Puts the file into its place; a loss of power may bring the old file back if it is not lasting.
+    /// Puts the file in place.
+    ///
+    /// A loss of power may bring back the old file if `isLasting` is false.
     consuming func finish(isLasting: Bool = true) throws(ArchiveError) {
         try flush()
         do throws(SystemError) {
@@ -81,8 +85,8 @@ struct ReplacingFile: ~Copyable {
         if isLasting { try folder.sync() }
     }
 
-    /// Leaves the file where it was written, synced, for somebody to put it into its place.
-    /// - Returns: Where it is.
+    /// Leaves the synced draft for a transaction to put in place.
+    /// - Returns: The path of the draft.
     consuming func leave() throws(ArchiveError) -> String {
         try flush()
         do throws(SystemError) { try file.sync() } catch { throw .file(path, error) }

@@ -1,6 +1,8 @@
 import Heraclitus
 
-/// The folder that a file is in, whose names last when it is synced.
+/// The folder of a file.
+///
+/// Syncing the folder makes its names durable.
 struct SyncedFolder: ~Copyable {
     private let folder: SystemFile
     private let path: String
@@ -12,7 +14,7 @@ struct SyncedFolder: ~Copyable {
         folder = try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(path, for: .folder) }
     }
 
-    /// Makes the names that are in it last, where the file system can be told to.
+    /// Makes the folder's names durable, where the file system supports it.
     func sync() throws(ArchiveError) {
         try ArchiveError.of(path) { () throws(SystemError) in try folder.sync() }
     }

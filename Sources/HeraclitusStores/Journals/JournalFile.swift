@@ -1,51 +1,63 @@
 import Heraclitus
 public import HeraclitusEssentials
 
-/// A file of JSON lines to which the journals of machines are appended, and from which nothing is removed.
+/// A file of JSON lines to which the journals of machines are appended.
 ///
-/// A line is an `Occurrence` with more keys: `id`, that of the machine; `line`, the number that the line has in the machine's journal; and, in
-/// the journal's first line in the file and wherever the id's line before is one of another journal, `began`, the date of the journal's line 1, and
-/// `series`, a random number that the journal has.
+/// The file keeps all lines.
+///
+/// A line is an `Occurrence` with more keys: `id` is the id of the machine, and `line` the number of the line in the
+/// machine's journal. The first line of a journal also has `began`, the date of the journal's line 1, and `series`, a
+/// random number of the journal. So has each line whose predecessor with the same id is of another journal.
 ///
 /// ```
 /// {"date":"2026-01-01T12:00:00Z","destination":"PaidState","event":"pay","id":"42","kind":"transitioned","line":7,…}
 /// ```
 ///
-/// Any number of processes may append to it at once, through ``JournaledStore``. Each appends whole lines under a lock that the system
-/// releases when it ends, and syncs them and the name of the file. A process that is killed while it writes, or finds the disk full, leaves a part of a line at the end.
-/// The next line begins a new one after it, and who reads is told of it. The first time a process appends, it reads the file once, and keeps
-/// the last number of each machine in memory, also of those that were deleted. The file may be moved away at any time: the next line begins
-/// another one, in which a process that has not read the first begins with all lines that it finds in an archive.
+/// Any number of processes may append to the file at once, through ``JournaledStore``. Each process appends whole lines
+/// under a lock that the system releases when the process ends, and syncs the lines and the file's name. A killed
+/// process or a full disk leaves an incomplete line. The next append starts a new line, and readers get an error for
+/// the incomplete one.
 ///
-/// A machine that is made anew after a deletion has a journal of its own, with another `series`, also if both begin at the very same date. Journals
-/// of earlier releases have none, and are known by the date alone.
+/// On its first append, a process reads the file once. It keeps the last line number of each machine in memory,
+/// including deleted machines. You may move the file away at any time: the next append starts a new file. A process
+/// that has not read the old file then appends all lines that it finds in an archive.
+///
+/// A machine that is created again after a deletion has its own journal with another `series`, even at the very same
+/// date. Journals of earlier releases have no series; their date identifies them.
 public actor JournalFile {
     nonisolated let path: String
 
-    /// Up to where the file was read: the end of its last complete line.
+    /// The end of the last complete line that was read.
     ///
-    /// What follows is a part of a line, or what others have appended. Who appends reads it, also when an append has failed.
+    /// The bytes after it are an incomplete line, or were appended by other processes. The next append reads them, even
+    /// after a failed append.
     private var offset = 0
 
-    /// What the file has before that, by which another one in its place is found out.
+    /// The last bytes before the offset, which identify the file.
+    ///
+    /// A replaced file has other bytes there.
     private var ending = Data()
 
-    /// How many files there were, one in the place of the other.
+    /// The number of files so far, each in the place of the one before.
     private var fileNumber = 0
 
-    /// Whether what was read of the file is known to be on the disk: somebody may have failed, or been killed, before the sync.
+    /// Whether all bytes that were read are synced.
+    ///
+    /// A process may have failed or been killed before its sync.
     private var isSynced = true
 
-    /// The number of the file whose name is known to be on the disk.
+    /// The number of the file whose name is synced.
     private var namedFile: Int?
 
     private var lastLines: [ExactID: LastLines] = [:]
 
-    /// Names a file, which is made with the first line.
+    /// Names a file.
+    ///
+    /// The first line creates the file.
     /// - Parameter file: The file.
     public init(at file: URL) { path = file.path }
 
-    /// Appends the lines of the journals of archives that are not in the file yet, which are on the disk when it returns.
+    /// Appends and syncs the lines of archived journals that the file lacks.
     func append(_ archives: [StoredArchive]) throws(ArchiveError) {
         var journals: [(id: String, journal: Journal)] = []
         for archive in archives {
@@ -63,7 +75,7 @@ public actor JournalFile {
             var found = appended[key] ?? lastLines[key] ?? LastLines()
             let last = found.number(of: origin)
             let lines = journal.firstLine..<(journal.firstLine + journal.count)
-            // Somebody who has saved later may have been here before.
+            // A later save may have appended these lines already.
             for line in lines where line > last {
                 data += try Self.encoded(
                     JournalFileLine(
@@ -78,7 +90,7 @@ public actor JournalFile {
             }
         }
         guard !data.isEmpty || !isSynced else { return }
-        // Open before anything is appended: where there is no descriptor left for the folder, nothing must have happened yet.
+        // Opening can fail for lack of a descriptor, so it comes before the append.
         let folder = namedFile == fileNumber ? nil : try SyncedFolder(of: path)
         try ArchiveError.of(path) { () throws(SystemError) in
             try file.append(data)
@@ -103,15 +115,15 @@ public actor JournalFile {
             guard file.isRegular else {
                 throw .inaccessibleFile(path, explanation: "It is not a regular file.")
             }
-            // Somebody may have moved it away while this has waited.
+            // The file may have been moved away during the wait.
             if file.isAt(path) { return file }
         }
     }
 
     private static let endingSize = 512
 
-    /// Reads what others have appended.
-    /// - Returns: Where the file ends; behind the last complete line if somebody has left a part of a line.
+    /// Reads the lines that other processes have appended.
+    /// - Returns: The end of the file, which is after the last complete line if a process has left an incomplete one.
     private func catchUp(_ file: borrowing SystemFile) throws(ArchiveError) -> Int {
         if try bytes(ending.count, of: file, before: offset) != ending {
             offset = 0
@@ -129,13 +141,13 @@ public actor JournalFile {
             while let line = buffer.next() { note(line) }
             offset = end - buffer.incompleteCount
         }
-        // It may lack nothing but the line break, with which the next append begins.
+        // The incomplete line may lack only its line break, which the next append writes.
         if let line = buffer.last() { note(line) }
         ending = try bytes(min(offset, Self.endingSize), of: file, before: offset)
         return end
     }
 
-    /// The last bytes before a place in the file; fewer if it ends there already.
+    /// The last bytes before a place in the file, or fewer near the beginning.
     private func bytes(_ count: Int, of file: borrowing SystemFile, before place: Int) throws(ArchiveError) -> Data {
         try ArchiveError.of(path) { () throws(SystemError) in
             try file.seek(to: place - count)
@@ -160,14 +172,14 @@ public actor JournalFile {
     }
 }
 
-/// Where a journal began, by which it is told from others of the same id.
+/// The identity of a journal among the journals of one id.
 struct JournalOrigin: Hashable {
     let began: Date
 
-    /// A random number; `nil` for a journal, or a line, that an earlier release has written.
+    /// A random number; `nil` in journals and lines of earlier releases.
     let series: Int?
 
-    /// Whether both are of one journal, as far as is known.
+    /// Whether both identify the same journal, as far as is known.
     func isSame(as other: JournalOrigin) -> Bool {
         guard began == other.began else { return false }
         guard let series, let other = other.series else { return true }
@@ -175,17 +187,20 @@ struct JournalOrigin: Hashable {
     }
 }
 
-/// The last lines that the file has of an id, one for each of its journals.
+/// The last line of each journal of an id.
 ///
-/// There are several when a machine was deleted and made anew. Who has saved an old one may append its lines after those of newer ones.
+/// An id has several journals after a machine was deleted and created again. An old machine that is saved late appends
+/// its lines after newer ones.
 private struct LastLines {
-    /// The numbers of the last lines by journals, the one to which the id's last line belongs at the end.
+    /// The number of the last line of each journal.
+    ///
+    /// The journal of the id's last line is at the end.
     private var numbers: [(origin: JournalOrigin, number: Int)] = []
 
-    /// The number of the file in which the id's last line is.
+    /// The number of the file with the id's last line.
     private var fileNumber = 0
 
-    /// The journal to which the id's last line belongs.
+    /// The journal of the id's last line.
     var current: JournalOrigin? { numbers.last?.origin }
 
     private func index(of origin: JournalOrigin) -> Int? { numbers.lastIndex { $0.origin.isSame(as: origin) } }
@@ -193,12 +208,12 @@ private struct LastLines {
     /// The number of the last line of a journal; 0 if there is none.
     func number(of origin: JournalOrigin) -> Int { index(of: origin).map { numbers[$0].number } ?? 0 }
 
-    /// Whether the next line of a journal follows one of the same journal in a file.
+    /// Whether the next line of a journal follows a line of the same journal in a file.
     func follows(_ origin: JournalOrigin, in fileNumber: Int) -> Bool {
         current?.isSame(as: origin) == true && self.fileNumber == fileNumber
     }
 
-    /// Notes a line of a journal, which is now the last one of the id.
+    /// Records a line of a journal as the last line of the id.
     mutating func note(_ number: Int, of origin: JournalOrigin, in fileNumber: Int) {
         if let index = index(of: origin) { numbers.remove(at: index) }
         numbers.append((origin, number))
@@ -206,7 +221,7 @@ private struct LastLines {
     }
 }
 
-/// What is looked at of the lines that are in the file already.
+/// The keys that identify a line in the file.
 private struct LineHead: Decodable {
     let id: String
     let line: Int
@@ -220,7 +235,7 @@ private struct LineHead: Decodable {
 }
 
 extension StoredArchive {
-    /// The journal in the archive; `nil` if there is none, or if it is no archive that could be read.
+    /// The journal in the archive; `nil` if there is none, or if the archive is unreadable.
     fileprivate var journal: Journal? {
         guard let json = try? JSONValue(text: [UInt8](archive)),
             let container = try? ArchiveDecoder(json).container(keyedBy: EnvelopeKey.self)

@@ -4,14 +4,16 @@ import HeraclitusEssentials
 extension JournalFile {
     /// A line of the file.
     public struct Line: Sendable {
-        /// The number of the line in the file, from 1; blank lines are counted and skipped.
+        /// The number of the line in the file, from 1.
+        ///
+        /// Blank lines are counted and skipped.
         public let number: Int
 
-        /// What has happened, or why the line cannot be read: it is damaged, or somebody was killed while it was written.
+        /// The occurrence, or the error of a damaged or incomplete line.
         public let result: Result<Entry, ArchiveError>
     }
 
-    /// What has happened to a machine.
+    /// An occurrence of a machine.
     public struct Entry: Sendable {
         /// The id of the machine in its store.
         public let id: String
@@ -19,23 +21,25 @@ extension JournalFile {
         /// The number of the line in the machine's journal.
         public let line: Int
 
-        /// What has happened.
+        /// The occurrence.
         public let occurrence: Occurrence
     }
 
     /// Reads the file while the sequence is iterated.
     ///
-    /// A line that cannot be read is an element like the others; so is a part of a line, at the end or where somebody was killed. The sequence
-    /// throws `ArchiveError.inaccessibleFile(_:explanation:)`.
+    /// An unreadable or incomplete line is an element with an error. The sequence throws
+    /// `ArchiveError.inaccessibleFile(_:explanation:)`.
     public nonisolated var lines: some AsyncSequence<Line, any Error> & Sendable {
         JournalFileLines(chunks: FileChunks(path: path))
     }
 
-    /// Reads what has happened to the machine of an id, as far as the file can be read; also to those that were deleted and had it before.
+    /// Reads the journal of an id, including the journals of deleted machines with the id.
     ///
-    /// Where lines are missing, the revisions tell, and `Journal.replay(_:as:)` takes care of that.
+    /// Unreadable lines are skipped.
+    ///
+    /// The revisions show missing lines, and `Journal.replay(_:as:)` handles them.
     /// - Parameter id: The id.
-    /// - Returns: Its lines, in the order of the file.
+    /// - Returns: The occurrences, in the order of the file.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
     public nonisolated func journal(of id: String) async throws -> Journal {
         var found: [Occurrence] = []
@@ -48,12 +52,12 @@ extension JournalFile {
     }
 }
 
-/// A line of a journal's file as JSON.
+/// A line of a journal file as JSON.
 struct JournalFileLine: Codable {
     let id: String
     let line: Int
 
-    /// Which journal it is a line of, if it does not follow another one of that.
+    /// The journal of the line; `nil` if the line before is of the same journal.
     let origin: JournalOrigin?
     let occurrence: Occurrence
 

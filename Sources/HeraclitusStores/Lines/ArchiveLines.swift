@@ -1,7 +1,7 @@
 public import Heraclitus
 public import HeraclitusEssentials
 
-/// Writes and reads many machines as JSON lines: one archive a line, with one machine in memory at a time.
+/// Writes and reads many machines as JSON lines, one archive per line, with one machine in memory at a time.
 ///
 /// ```swift
 /// try Archive.write(machines, to: file)
@@ -13,7 +13,7 @@ public import HeraclitusEssentials
 /// }
 /// ```
 public enum Archive {
-    /// How far a stream of archives has come.
+    /// The progress of a stream of archives.
     public struct Progress: Sendable, Hashable {
         /// The number of lines so far, blank ones included.
         public internal(set) var lines = 0
@@ -41,12 +41,12 @@ public enum Archive {
 
     /// Restores the machines of a file of JSON lines.
     ///
-    /// The file is read while the sequence is iterated, on the iterating thread. A broken line is an element like the
-    /// others. The sequence throws `ArchiveError.inaccessibleFile(_:explanation:)`.
+    /// Iterating reads the file on the iterating thread. A broken line is an element with an error. The sequence throws
+    /// `ArchiveError.inaccessibleFile(_:explanation:)`.
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
     ///   - file: The file.
-    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Called after about every 64 KiB, and at the end.
     /// - Returns: The machines, in the order of the lines.
     public static func lines<W: Workflow>(
@@ -58,14 +58,14 @@ public enum Archive {
         lines(of: workflow, in: FileChunks(path: file.path), limit: limit, progress: progress)
     }
 
-    /// Restores the machines of a file of JSON lines, and gives each what its states need.
+    /// Restores the machines of a file of JSON lines for a workflow with a `Workflow.Context`.
     ///
-    /// It is the same as ``lines(of:in:limit:progress:)-(_,URL,_,_)`` for workflows with a `Workflow.Context`.
+    /// See ``lines(of:in:limit:progress:)-(_,URL,_,_)``.
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
     ///   - file: The file.
-    ///   - context: What the states need and archives do not keep.
-    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - context: The runtime dependencies of the states.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Called after about every 64 KiB, and at the end.
     /// - Returns: The machines, in the order of the lines.
     public static func lines<W: Workflow>(
@@ -82,9 +82,9 @@ public enum Archive {
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
     ///   - chunks: The bytes; a chunk may end anywhere.
-    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Called after every chunk, and at the end.
-    /// - Returns: The machines, in the order of the lines. It rethrows the errors of the chunks.
+    /// - Returns: The machines, in the order of the lines. The sequence rethrows errors of the chunks.
     public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
         of workflow: W.Type,
         in chunks: Chunks,
@@ -94,14 +94,14 @@ public enum Archive {
         ArchivedLines<W, Chunks>(chunks: chunks, context: nil, limit: limit, progress: progress)
     }
 
-    /// Restores the machines of JSON lines that arrive in chunks, and gives each what its states need.
+    /// Restores the machines of JSON lines that arrive in chunks, for a workflow with a `Workflow.Context`.
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
     ///   - chunks: The bytes; a chunk may end anywhere.
-    ///   - context: What the states need and archives do not keep.
-    ///   - limit: The maximum size of a line in bytes. A longer line is broken, and is not held in memory.
+    ///   - context: The runtime dependencies of the states.
+    ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Called after every chunk, and at the end.
-    /// - Returns: The machines, in the order of the lines. It rethrows the errors of the chunks.
+    /// - Returns: The machines, in the order of the lines. The sequence rethrows errors of the chunks.
     public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
         of workflow: W.Type,
         in chunks: Chunks,
@@ -115,13 +115,14 @@ public enum Archive {
 
     /// Writes machines to a file of JSON lines, which replaces an existing file when it is complete and synced.
     ///
-    /// After a crash there is either the old file or the new one. A symbolic link is replaced itself; what it leads to stays as it is.
+    /// A crash leaves either the complete old file or the complete new one. A symbolic link is replaced itself; its
+    /// target stays.
     /// - Parameters:
-    ///   - machines: The machines, of which one at a time is in memory.
+    ///   - machines: The machines. One of them is in memory at a time.
     ///   - file: The file.
     ///   - limit: The maximum size of a line in bytes, as for reading.
     ///   - progress: Called after every thousandth machine, and at the end.
-    /// - Throws: `ArchiveError`: `unwritableState`, `tooLarge` or `inaccessibleFile`. The old file does not change then.
+    /// - Throws: `ArchiveError`: `unwritableState`, `tooLarge` or `inaccessibleFile`. The old file then stays.
     public static func write<W: Workflow>(
         _ machines: some Sequence<StateMachine<W>>,
         to file: URL,
@@ -138,13 +139,13 @@ public enum Archive {
         progress?(state)
     }
 
-    /// Writes an asynchronous sequence of machines to a file of JSON lines, as the other function of this name writes a sequence.
+    /// Writes an asynchronous sequence of machines to a file of JSON lines, like the function for a sequence.
     /// - Parameters:
-    ///   - machines: The machines, of which one at a time is in memory.
+    ///   - machines: The machines. One of them is in memory at a time.
     ///   - file: The file.
     ///   - limit: The maximum size of a line in bytes, as for reading.
     ///   - progress: Called after every thousandth machine, and at the end.
-    /// - Throws: `ArchiveError`, or the error of the sequence. The old file does not change then.
+    /// - Throws: `ArchiveError`, or the error of the sequence. The old file then stays.
     public static func write<W: Workflow>(
         _ machines: some AsyncSequence<StateMachine<W>, any Error>,
         to file: URL,

@@ -38,7 +38,7 @@ where Chunks.Element == Data {
 
         mutating func next() async throws -> Archive.Line<W>? { try await next(isolation: nil) }
 
-        // On the caller's actor: to change to another one and back for each line would take ten times as long.
+        // The method runs on the caller's actor. Switching actors for each line would take ten times as long.
         mutating func next(isolation actor: isolated (any Actor)?) async throws -> Archive.Line<W>? {
             while true {
                 while let line = lines.next() {

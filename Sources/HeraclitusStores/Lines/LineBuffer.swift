@@ -1,7 +1,9 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// Cuts chunks into lines and keeps no more than one of them that is not complete, and that only up to a limit.
+/// Cuts chunks into lines.
+///
+/// At most one incomplete line is in memory, up to a limit.
 struct LineBuffer {
     enum Line {
         case blank
@@ -13,15 +15,15 @@ struct LineBuffer {
     private var chunk = Data()
     private var rest = Data()
 
-    /// How many bytes of the line that is not complete were let go.
+    /// The number of dropped bytes of the incomplete line.
     private var dropped = 0
 
-    /// How many bytes follow the last line break, when all lines were taken out.
+    /// The number of bytes after the last line break, when all lines were taken.
     var incompleteCount: Int { rest.count + dropped }
 
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a chunk when all lines were taken out.
+    /// Adds a chunk after all lines were taken.
     mutating func add(_ more: Data) { chunk = more }
 
     /// The next complete line.
@@ -37,7 +39,7 @@ struct LineBuffer {
         return taken()
     }
 
-    /// What follows the last line break.
+    /// The bytes after the last line break.
     mutating func last() -> Line? { rest.isEmpty && dropped == 0 ? nil : taken() }
 
     private mutating func keep(_ piece: Data) {

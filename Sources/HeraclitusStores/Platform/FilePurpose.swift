@@ -1,25 +1,33 @@
-/// What a file is opened for.
+/// The purpose of opening a file.
 enum FilePurpose {
     case reading
 
-    /// To read a file of a folder: not following a link, and not waiting for a pipe that is named like a file.
+    /// Reads a regular file of a folder.
+    ///
+    /// Opening fails for a symbolic link, and returns at once for a pipe.
     case readingInFolder
 
-    /// To write a file that must not be there yet.
+    /// Writes a new file.
     case making
 
-    /// To lock a file, which is made if it is not there, and to keep a few bytes in it.
+    /// Locks a file and keeps a few bytes in it.
+    ///
+    /// A missing file is made.
     case locking
 
-    /// To read a file and to append to it, which is made if it is not there.
+    /// Reads a file and appends to it.
+    ///
+    /// A missing file is made.
     case appending
 
-    /// To sync the names in a folder.
+    /// Syncs the names in a folder.
     case folder
 
-    /// To read what others write into a pipe, as soon as there is something.
+    /// Reads bytes from a pipe.
     case readingPipe
 
-    /// To write into a pipe that somebody reads; an error if nobody does.
+    /// Writes into a pipe.
+    ///
+    /// Opening fails if the pipe has no reader.
     case writingPipe
 }

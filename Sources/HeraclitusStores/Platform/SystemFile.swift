@@ -1,4 +1,4 @@
-// What can be asked of the system's files, in safe terms?
+// Safe wrappers of the system's file functions.
 import HeraclitusEssentials
 
 #if canImport(Darwin)
@@ -11,27 +11,27 @@ import HeraclitusEssentials
     import Android
 #endif
 
-/// What the system says is wrong with a file.
+/// An error of the system.
 struct SystemError: Error {
     let number: Int32
 
-    /// The error that the system has just reported.
+    /// The error of the latest system call.
     static var latest: SystemError { SystemError(number: errno) }
 
     var isMissing: Bool { number == ENOENT }
 
     var isThereAlready: Bool { number == EEXIST }
 
-    /// Whether nobody reads a pipe.
+    /// Whether a pipe lacks a reader.
     var isUnread: Bool { number == ENXIO }
 
     var explanation: String { unsafe String(cString: strerror(number)) }
 }
 
-/// An open file or folder, which is closed when this goes.
+/// An open file or folder, closed at the end of its lifetime.
 ///
-/// Invariant: the descriptor is open and nobody else's until `deinit`. Locks, syncs and exclusive files are not to be had
-/// from Foundation.
+/// Invariant: the descriptor is open and has one owner until `deinit`. Foundation lacks locks, syncs and exclusive
+/// creation of files.
 struct SystemFile: ~Copyable {
     private let descriptor: Int32
 
@@ -53,7 +53,7 @@ struct SystemFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Makes a call until no signal interrupts it.
+    /// Repeats a call that a signal interrupts.
     @discardableResult
     private static func uninterrupted(_ call: () -> Int) throws(SystemError) -> Int {
         while true {
@@ -63,7 +63,9 @@ struct SystemFile: ~Copyable {
         }
     }
 
-    /// Reads on, at most so many bytes; none at the end.
+    /// Reads up to a number of bytes.
+    ///
+    /// The result is empty at the end.
     func next(_ count: Int) throws(SystemError) -> Data {
         var data = Data(count: count)
         let found = try Self.uninterrupted {
@@ -72,7 +74,7 @@ struct SystemFile: ~Copyable {
         return found == count ? data : data.prefix(found)
     }
 
-    /// Writes all of the bytes.
+    /// Writes all bytes.
     func append(_ data: Data) throws(SystemError) {
         var rest = data[...]
         while !rest.isEmpty {
@@ -83,18 +85,20 @@ struct SystemFile: ~Copyable {
         }
     }
 
-    /// Reads and writes from the beginning on.
+    /// Moves the position to the beginning.
     func rewind() throws(SystemError) { try seek(to: 0) }
 
-    /// Reads from a place on, and writes there unless the file is opened for appending.
+    /// Moves the position.
+    ///
+    /// A file opened for appending still writes at its end.
     func seek(to place: Int) throws(SystemError) {
         if lseek(descriptor, off_t(place), SEEK_SET) != off_t(place) { throw .latest }
     }
 
-    /// Returns when everything that was written is on the disk, where the file system can be told to.
+    /// Returns when all written bytes are on the disk, where the file system supports it.
     func sync() throws(SystemError) {
         #if canImport(Darwin)
-            // There `fsync` leaves it in the cache of the disk. Not every file system knows this.
+            // On Darwin, `fsync` leaves bytes in the disk's cache. Some file systems lack `F_FULLFSYNC`.
             if fcntl(descriptor, F_FULLFSYNC) != -1 { return }
         #endif
         do {
@@ -104,12 +108,12 @@ struct SystemFile: ~Copyable {
         }
     }
 
-    /// Locks the file among all processes, waiting for it.
+    /// Waits for the lock among all processes and takes it.
     func lock() throws(SystemError) {
         try Self.uninterrupted { Int(flock(descriptor, LOCK_EX)) }
     }
 
-    /// Locks the file unless somebody has it.
+    /// Takes the lock; `false` if it is held.
     func lockIfFree() -> Bool {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0
     }
@@ -119,7 +123,7 @@ struct SystemFile: ~Copyable {
         return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether it is still the file at a path.
+    /// Whether the path still leads to this file.
     func isAt(_ path: String) -> Bool {
         var own = stat()
         var there = stat()
@@ -127,7 +131,7 @@ struct SystemFile: ~Copyable {
             && own.st_dev == there.st_dev
     }
 
-    /// Gives it the mode of another file, if there is one.
+    /// Copies the mode of another file, if that file exists.
     func takeMode(of path: String) {
         var other = stat()
         if unsafe stat(path, &other) == 0 { _ = fchmod(descriptor, other.st_mode & 0o7777) }
@@ -138,7 +142,7 @@ struct SystemFile: ~Copyable {
         if unsafe unlink(path) != 0 { throw .latest }
     }
 
-    /// Puts a file into the place of another one, whatever is there.
+    /// Moves a file, and replaces any file at the destination.
     static func move(_ path: String, to other: String) throws(SystemError) {
         if unsafe rename(path, other) != 0 { throw .latest }
     }
@@ -148,7 +152,7 @@ struct SystemFile: ~Copyable {
         if unsafe mkdir(path, 0o777) != 0 { throw .latest }
     }
 
-    /// Removes a folder in which nothing is.
+    /// Removes an empty folder.
     static func removeFolder(_ path: String) throws(SystemError) {
         if unsafe rmdir(path) != 0 { throw .latest }
     }
@@ -163,7 +167,7 @@ struct SystemFile: ~Copyable {
         if unsafe mkfifo(path, 0o600) != 0 { throw .latest }
     }
 
-    /// Waits until something can be read.
+    /// Waits for bytes to read.
     func waitForContent() throws(SystemError) {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         try Self.uninterrupted { Int(unsafe poll(&waiting, 1, -1)) }
@@ -172,14 +176,14 @@ struct SystemFile: ~Copyable {
     /// The names of the regular files in a folder.
     static func names(in folder: String) throws(SystemError) -> [String] {
         var names: [String] = []
-        // Some file systems do not tell what it is.
+        // Some file systems leave the kind of an entry open.
         try forEachEntry(in: folder) { name, kind in
             if [DT_REG, DT_UNKNOWN].contains(kind) { names.append(name.text) }
         }
         return names
     }
 
-    /// The first names of what is in a folder, whatever it is, between two texts, as far as these go; sorted.
+    /// The first sorted names in a folder between two texts; each bound is compared up to its own length.
     static func names(
         in folder: String,
         from least: String,
@@ -191,7 +195,7 @@ struct SystemFile: ~Copyable {
         try forEachEntry(in: folder) { name, _ in
             guard !name.comes(before: least), !name.comes(after: most) else { return }
             names.append(name.text)
-            // The memory does not grow with the folder.
+            // Memory use is independent of the size of the folder.
             if names.count / 2 >= limit {
                 names.keepFirst(limit)
                 most = names.last ?? most
@@ -201,7 +205,7 @@ struct SystemFile: ~Copyable {
         return names
     }
 
-    /// Calls a body for everything in a folder.
+    /// Calls a body for each entry of a folder.
     private static func forEachEntry(
         in folder: String,
         _ body: (_ name: borrowing EntryName, _ kind: Int) -> Void
@@ -209,7 +213,7 @@ struct SystemFile: ~Copyable {
         guard let directory = unsafe opendir(folder) else { throw .latest }
         defer { unsafe closedir(directory) }
         while true {
-            // Both the end and an error are no entry.
+            // `readdir` returns null both at the end and on an error; `errno` tells them apart.
             errno = 0
             guard let entry = unsafe readdir(directory) else { break }
             let kind = unsafe Int(entry.pointee.d_type)
@@ -229,9 +233,11 @@ extension [String] {
     }
 }
 
-/// The name of something in a folder, before it is a string: most names that are looked at become none.
+/// The bytes of a name in a folder.
 ///
-/// Invariant: the bytes end with a zero, and are there as long as this.
+/// Most names are filtered before a string is made.
+///
+/// Invariant: the bytes end with a zero and outlive this value.
 @safe
 private struct EntryName: ~Copyable {
     private let bytes: UnsafeRawBufferPointer
@@ -249,7 +255,7 @@ private struct EntryName: ~Copyable {
 
     func comes(after other: String) -> Bool { comparison(with: other) > 0 }
 
-    /// Compares as many bytes as the other text has.
+    /// Compares up to the length of the other text.
     private func comparison(with other: String) -> Int {
         var place = 0
         for byte in other.utf8 {

@@ -1,4 +1,4 @@
-// How does a library without Foundation's threads get one that may be blocked?
+// Starts threads that may block, without Foundation.
 
 #if canImport(Darwin)
     import Darwin
@@ -10,24 +10,24 @@
     import Android
 #endif
 
-/// A thread of the system, for what waits for the system: a task must not block the threads that all tasks share.
+/// A thread for blocking system calls, which must stay off the shared threads of tasks.
 enum SystemThread {
     private final class Work: Sendable {
         let body: @Sendable () -> Void
 
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-        /// Runs what a thread was begun for, and releases it.
+        /// Runs and releases the work of a thread.
         ///
-        /// Invariant: the pointer is from `start`, and a thread calls this once.
+        /// Invariant: the pointer is from `start`, and the thread calls this once.
         static func run(_ pointer: UnsafeMutableRawPointer?) {
             guard let pointer = unsafe pointer else { return }
             unsafe Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
         }
     }
 
-    /// Begins a thread, which ends with the body.
-    /// - Returns: Whether the system had one left.
+    /// Starts a thread that ends with the body.
+    /// - Returns: Whether the system could start the thread.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let work = unsafe Unmanaged.passRetained(Work(body))
         #if canImport(Darwin) || canImport(Musl)

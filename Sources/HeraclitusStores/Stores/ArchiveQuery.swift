@@ -1,51 +1,53 @@
 import Heraclitus
 public import HeraclitusEssentials
 
-/// Which machines of a store are asked for.
+/// A query for machines of a store.
 ///
-/// A property that is `nil`, or empty, excludes nothing.
+/// A property that is `nil` or empty matches every machine.
 public struct ArchiveQuery: Sendable, Hashable {
     /// The names of the workflow.
     public var workflows: [String]?
 
-    /// The newest version of the workflow whose machines are found.
+    /// The newest workflow version to find.
     public var newestVersion: Int?
 
-    /// The oldest version of the workflow whose machines are found.
+    /// The oldest workflow version to find.
     public var oldestVersion: Int?
 
     /// The names of the state.
     public var states: [String]?
 
-    /// What the values of the machine must be.
+    /// Conditions on the machine's values.
     public var values: [StoredCondition] = []
 
-    /// Before which date the machine must have entered its state.
+    /// The date before which the machine entered its state.
     public var enteredBefore: Date?
 
-    /// After which date the machine must have entered its state.
+    /// The date after which the machine entered its state.
     public var enteredAfter: Date?
 
-    /// What must wait for a worker.
+    /// The kind of work that waits.
     public var queue: Queue?
 
-    /// The id after which the listing begins; it need not be stored any more.
+    /// The id after which the listing begins.
+    ///
+    /// The id may be deleted.
     public var after: String?
 
     /// The maximum number of machines.
     public var limit = Int.max
 
-    /// What waits for a worker.
+    /// A kind of work that waits for a worker.
     public enum Queue: Sendable, Hashable {
         /// An event that is due by a date.
         case due(by: Date)
 
-        /// An effect that may be carried out by a date, of one of these types; `nil` for any type.
+        /// An effect of one of these types that may be carried out by a date; `nil` for any type.
         ///
-        /// In the distant future that also finds machines all of whose effects are parked.
+        /// With the distant future, the query also finds machines whose effects are all parked.
         case effects(by: Date, names: [String]?)
 
-        /// By when it must wait.
+        /// The date of the queue.
         public var date: Date {
             switch self {
             case .due(let date), .effects(let date, _): date
@@ -53,12 +55,12 @@ public struct ArchiveQuery: Sendable, Hashable {
         }
     }
 
-    /// Asks for all machines.
+    /// Makes a query for all machines.
     public init() {}
 
-    /// Whether a machine is asked for; ``after`` and ``limit`` aside.
+    /// Whether a machine matches, apart from ``after`` and ``limit``.
     /// - Parameter archive: The machine.
-    /// - Returns: Whether it is.
+    /// - Returns: Whether the machine matches.
     public func includes(_ archive: StoredArchive) -> Bool {
         if let workflows, !workflows.contains(archive.workflow) { return false }
         if let newestVersion, let version = archive.version, version > newestVersion { return false }
@@ -84,9 +86,9 @@ public struct ArchiveQuery: Sendable, Hashable {
         }
     }
 
-    /// Finds machines among those of a store that has no index.
+    /// Finds machines in a store without an index.
     /// - Parameter archives: All machines of the store, in any order.
-    /// - Returns: The ids in the order that stores promise: by their UTF-8, or by how long something waits.
+    /// - Returns: The ids in the promised order: by UTF-8, or by the date since which the machine waits.
     public func ids(among archives: some Sequence<StoredArchive>) -> [String] {
         var found: [(date: Date, id: ExactID)] = []
         for archive in archives where includes(archive) {

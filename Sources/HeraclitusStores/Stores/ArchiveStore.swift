@@ -11,66 +11,71 @@ public import HeraclitusEssentials
 /// try await orders.update("42") { order in try order.fire.pay(…) }
 /// ```
 ///
-/// ``DirectoryStore`` writes one file for each machine. ``InMemoryStore`` is for tests. A store for your database implements the
-/// three methods of this protocol without a default, and promises: All changes of a save are stored, or none. Of two saves that replace the
-/// same revision, one throws a conflict.
+/// ``DirectoryStore`` writes one file for each machine. ``InMemoryStore`` is for tests.
+///
+/// To use your own database, implement the three methods of this protocol without a default, and keep two promises. A
+/// save stores either all of its changes or none. If two saves replace the same revision, one throws a conflict.
 public protocol ArchiveStore: Sendable {
-    /// Loads the archive that is stored for an id.
+    /// Loads the archive of an id.
     /// - Parameter id: Any text; ids are compared by their UTF-8.
-    /// - Returns: The archive with its effects; `nil` if nothing is stored.
+    /// - Returns: The archive with its effects; `nil` if the id is unknown.
     /// - Throws: Errors of the store's medium.
     func load(_ id: String) async throws -> StoredArchive?
 
-    /// Saves changes: all of them, or none.
+    /// Saves all changes in one transaction.
     ///
-    /// ``StoreChange/applied(to:after:)`` says what a change does to a row.
-    /// - Parameter changes: The changes, with an id each. A store without transactions throws ``StoreError/noTransactions(ids:)`` for more than one.
-    /// - Returns: For each change the revision that is stored now; of a deleted machine the deleted one, 0 if nothing was stored. A new revision is
-    ///   larger than any that was ever stored for the id, also before a deletion. So a process that has loaded an old machine can never replace a
-    ///   newer one.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision of a machine is stored; ``StoreError/effectsChanged(id:)`` if other
-    ///   effects are. Then nothing has changed.
+    /// ``StoreChange/applied(to:after:)`` applies a change to a row.
+    /// - Parameter changes: The changes, each with its own id. A store without transactions throws
+    ///   ``StoreError/noTransactions(ids:)`` for several changes.
+    /// - Returns: The stored revision of each change; for a deletion the deleted revision, or 0 if the id was unknown.
+    ///   A new revision is larger than every earlier revision of the id, even after a deletion. A stale machine can
+    ///   therefore never replace a newer one.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision of a machine is stored;
+    ///   ``StoreError/effectsChanged(id:)`` if other effects are stored. The store is then unchanged.
     @discardableResult
     func save(_ changes: [StoreChange]) async throws -> [Int]
 
     /// Finds machines.
-    /// - Parameter query: Which machines.
-    /// - Returns: The ids, sorted by their UTF-8; those that wait for a worker by how long they have waited.
+    /// - Parameter query: The machines to find.
+    /// - Returns: The ids, sorted by their UTF-8; waiting machines are sorted by the dates since which they wait.
     /// - Throws: Errors of the store's medium.
     func ids(_ query: ArchiveQuery) async throws -> [String]
 
-    /// Counts machines by their states.
+    /// Counts machines by state.
     ///
     /// The default loads each machine.
-    /// - Parameter query: Which machines.
+    /// - Parameter query: The machines to count.
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: Errors of the store's medium.
     func counts(_ query: ArchiveQuery) async throws -> [String: Int]
 
     /// Loads several archives.
     ///
-    /// The default loads one after the other.
+    /// The default loads them one after the other.
     /// - Parameter ids: The ids.
-    /// - Returns: The archives that are stored for them, in the order of the ids.
+    /// - Returns: The stored archives, in the order of the ids.
     /// - Throws: Errors of the store's medium.
     func load(_ ids: [String]) async throws -> [StoredArchive]
 
-    /// Claims machines for a worker: others do not get them before a date, or before the worker has saved them.
+    /// Claims machines for a worker.
     ///
-    /// The default finds and loads the machines. It leases effects one after the other, and does not keep due machines from others: then two workers may
-    /// try one machine, and the second finds nothing due. A database claims all at once, and skips rows that others have locked.
-    /// - Parameter claim: Which machines, and until when.
-    /// - Returns: The archives. Their effects are leased, if the claim is for effects.
-    /// - Throws: Errors of the store's medium. An archive that cannot be read is left out, and not claimed.
+    /// Other workers get a machine after the end of the claim, or after a save.
+    ///
+    /// The default finds and loads the machines. It leases effects one after the other and leaves due machines
+    /// unclaimed, so two workers may try the same machine; the second finds nothing due. A database claims all machines
+    /// at once, and skips locked rows.
+    /// - Parameter claim: The machines, and the end of the claim.
+    /// - Returns: The archives. A claim for effects leases them.
+    /// - Throws: Errors of the store's medium. Unreadable archives are skipped.
     func claim(_ claim: StoreClaim) async throws -> [StoredArchive]
 
-    /// When the next machine waits for a worker, for one that has nothing to do until then.
+    /// The date at which the next machine waits for a worker; an idle worker sleeps until then.
     ///
-    /// The default loads the fifty machines that have waited longest. A store with an index reads no archive. It may return an earlier date, when a
-    /// worker looks in vain, and need not compare more than the workflow, its version and the queue.
+    /// The default loads the fifty machines that have waited longest. A store with an index reads no archive. It may
+    /// return an earlier date, when a worker finds nothing. Comparing the workflow, its version and the queue is enough.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
     /// - Returns: The date; `nil` if no machine waits after `date`.
     /// - Throws: Errors of the store's medium.
     func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date?
@@ -78,24 +83,26 @@ public protocol ArchiveStore: Sendable {
     /// Rings when somebody has saved something that may wait for a worker; `nil`, the default, if the store cannot tell.
     var bell: StoreBell? { get }
 
-    /// The threads on which a unit of work runs; `nil`, the default, for a store that has none of its own.
+    /// The threads on which units of work run.
     ///
-    /// A store needs threads of its own if its database blocks the caller: a task must not block the threads that all tasks share. When
-    /// the store names them here, a unit of work stays on one of them and does not change the thread for each call. A closure that belongs to an
-    /// actor with an executor of its own, such as the main actor, runs there.
+    /// The default `nil` is for stores without their own threads.
+    ///
+    /// A store needs its own threads if its database blocks the caller, because a task must not block the shared
+    /// threads. A unit of work then stays on one of these threads, instead of switching threads for each call. A
+    /// closure of an actor with its own executor, such as the main actor, runs there.
     var executor: (any TaskExecutor)? { get }
 }
 
 extension ArchiveStore {
-    /// No bell.
+    /// The default: no bell.
     public var bell: StoreBell? { nil }
 
-    /// The threads on which a unit of work runs: none of the store's own.
+    /// The default: no threads of the store's own.
     public var executor: (any TaskExecutor)? { nil }
 
     /// Loads several archives, one after the other.
     /// - Parameter ids: The ids.
-    /// - Returns: The archives that are stored for them, in the order of the ids.
+    /// - Returns: The stored archives, in the order of the ids.
     /// - Throws: Errors of the store's medium.
     public func load(_ ids: [String]) async throws -> [StoredArchive] {
         var archives: [StoredArchive] = []
@@ -105,8 +112,8 @@ extension ArchiveStore {
         return archives
     }
 
-    /// Counts machines by their states, and loads each of them for that.
-    /// - Parameter query: Which machines.
+    /// Counts machines by state, and loads each machine.
+    /// - Parameter query: The machines to count.
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: Errors of the store's medium.
     public func counts(_ query: ArchiveQuery) async throws -> [String: Int] {
@@ -117,11 +124,11 @@ extension ArchiveStore {
         return counts
     }
 
-    /// When the next machine waits for a worker: loads the fifty machines that have waited longest.
+    /// The date at which the next machine waits for a worker, from the fifty machines that have waited longest.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
-    /// - Returns: The date; `nil` if none of them waits after `date`.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
+    /// - Returns: The date; `nil` if none of these machines waits after `date`.
     /// - Throws: Errors of the store's medium.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         var query = query
@@ -137,14 +144,16 @@ extension ArchiveStore {
     /// - Throws: Errors of the store's medium.
     public func ids() async throws -> [String] { try await ids(ArchiveQuery()) }
 
-    /// Saves one archive, which replaces the one with its revision; effects that wait stay.
+    /// Saves one archive, which replaces the archive of its revision.
+    ///
+    /// Waiting effects stay.
     /// - Parameter archive: The archive.
     /// - Returns: The new revision.
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; errors of the store's medium.
     @discardableResult
     public func save(_ archive: StoredArchive) async throws -> Int { try await save([.save(archive)])[0] }
 
-    /// Deletes the stored archive, with its effects.
+    /// Deletes a stored archive with its effects.
     /// - Parameters:
     ///   - id: The id.
     ///   - revision: The revision to delete; `nil` for any.

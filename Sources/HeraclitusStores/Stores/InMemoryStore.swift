@@ -5,35 +5,37 @@ public import HeraclitusEssentials
 public final class InMemoryStore: ArchiveStore {
     private let storage = Lock(Storage())
 
-    /// Rings when something was saved.
+    /// Rings after each save.
     public let bell: StoreBell? = StoreBell()
 
     fileprivate struct Storage {
         var archives: [ExactID: StoredArchive] = [:]
 
-        /// Until when due machines are claimed.
+        /// The end of each claim of a due machine.
         var claims: [ExactID: Date] = [:]
 
-        /// The largest revision of what was deleted, which what is new comes after.
+        /// The largest deleted revision.
+        ///
+        /// New revisions are larger.
         var deleted = 0
     }
 
     /// Makes an empty store.
     public init() {}
 
-    /// Loads the archive that is stored for an id.
+    /// Loads the archive of an id.
     /// - Parameter id: Any text.
-    /// - Returns: The archive; `nil` if nothing is stored.
+    /// - Returns: The archive; `nil` if the id is unknown.
     public func load(_ id: String) async -> StoredArchive? { storage.withLock { $0.archives[ExactID(id)] } }
 
-    /// Saves changes: all of them, or none.
+    /// Saves all changes in one transaction.
     /// - Parameter changes: The changes.
-    /// - Returns: For each change the revision that is stored now.
+    /// - Returns: The stored revision of each change.
     /// - Throws: ``StoreError/conflict(id:expected:found:)``; ``StoreError/effectsChanged(id:)``.
     @discardableResult
     public func save(_ changes: [StoreChange]) async throws(StoreError) -> [Int] {
         let revisions = try storage.withLock { storage throws(StoreError) in
-            // A failed change leaves the copy, and what is stored as it was.
+            // A failed change discards the copy.
             var changed = storage
             var revisions: [Int] = []
             for change in changes { revisions.append(try changed.make(change)) }
@@ -45,23 +47,23 @@ public final class InMemoryStore: ArchiveStore {
     }
 
     /// Finds machines.
-    /// - Parameter query: Which machines.
+    /// - Parameter query: The machines to find.
     /// - Returns: The ids, in the order that stores promise.
     public func ids(_ query: ArchiveQuery) async -> [String] {
         storage.withLock { query.ids(among: $0.archives.values) }
     }
 
-    /// When the next machine waits for a worker.
+    /// The date at which the next machine waits for a worker.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
-    /// - Returns: The date; `nil` if none waits after `date`.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
+    /// - Returns: The date; `nil` if no machine waits after `date`.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async -> Date? {
         storage.withLock { $0.archives.values.filter(query.includes).compactMap(query.date).filter { $0 > date }.min() }
     }
 
     /// Claims machines for a worker, all at once.
-    /// - Parameter claim: Which machines, and until when.
+    /// - Parameter claim: The machines, and the end of the claim.
     /// - Returns: The archives.
     public func claim(_ claim: StoreClaim) async -> [StoredArchive] { storage.withLock { $0.claim(claim) } }
 }

@@ -1,7 +1,7 @@
 import Heraclitus
 public import HeraclitusEssentials
 
-/// A store that seals what it keeps in another one: with encryption, for example.
+/// A store that seals archives in another store, for example by encryption.
 ///
 /// ```swift
 /// let store = SealedStore(
@@ -12,29 +12,30 @@ public import HeraclitusEssentials
 /// )
 /// ```
 ///
-/// The archive, the handled messages and the content of effects are sealed. Ids, revisions, the names of workflows, states and the next effect,
-/// dates and versions stay readable: by these the store finds machines.
+/// The archive, the handled messages and the content of effects are sealed. Ids, revisions, dates, versions, and the
+/// names of workflows, states and next effects stay readable, because the store finds machines by them.
 ///
-/// The values by which a machine is found (``Findable``) and their names stay readable as well, unless you map the values: to an authentication code,
-/// for example. Equal values must be mapped to equal ones. Then ``StoredCondition/Comparison/equal`` finds machines, and other comparisons compare
-/// what the values are mapped to.
+/// The values of ``Findable`` states and their names stay readable, too, unless you map the values, for example to an
+/// authentication code. Equal values must map to equal values. ``StoredCondition/Comparison/equal`` then finds
+/// machines. Other comparisons compare the mapped values.
 ///
-/// A change of effects loads the row first, because the same bytes may be sealed differently each time.
+/// A change of effects loads the row first, because sealing the same bytes again may give other bytes.
 ///
-/// The sealed bytes may be any: ``Archive`` and other readers of archives do not read them. Rows that are not sealed cannot be opened, so seal a
-/// store from the beginning, or copy the rows of another one.
+/// Sealed bytes have any form, so ``Archive`` and other readers of archives reject them. Unsealed rows cannot be
+/// opened: seal a store from the beginning, or copy the rows of another store.
 public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     private let base: Base
     private let seal: @Sendable (Data) throws -> Data
     private let open: @Sendable (Data) throws -> Data
     private let sealValue: (@Sendable (StoredValue) throws -> StoredValue)?
 
-    /// Makes a store of another one.
+    /// Wraps a store.
     /// - Parameters:
-    ///   - base: Where the sealed archives are.
-    ///   - seal: Seals bytes; it may return others each time.
-    ///   - open: Returns the bytes that were sealed, or throws.
-    ///   - sealValue: Maps a value by which a machine is found, always alike; `nil` to keep values readable.
+    ///   - base: The store of the sealed archives.
+    ///   - seal: Seals bytes. The result may differ each time.
+    ///   - open: Opens sealed bytes, or throws.
+    ///   - sealValue: Maps a value by which machines are found, always to the same result; `nil` to keep values
+    ///     readable.
     public init(
         _ base: Base,
         seal: @escaping @Sendable (_ bytes: Data) throws -> Data,
@@ -47,21 +48,21 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         self.sealValue = sealValue
     }
 
-    /// Loads and opens the archive that is stored for an id.
+    /// Loads and opens the archive of an id.
     /// - Parameter id: Any text.
-    /// - Returns: The archive; `nil` if nothing is stored.
+    /// - Returns: The archive; `nil` if the id is unknown.
     /// - Throws: Errors of the store; ``StoreError/damaged(id:explanation:)`` if the archive cannot be opened.
     public func load(_ id: String) async throws -> StoredArchive? { try await base.load(id).map(opened) }
 
     /// Loads and opens several archives.
     /// - Parameter ids: The ids.
-    /// - Returns: The archives that are stored for them, in the order of the ids.
+    /// - Returns: The stored archives, in the order of the ids.
     /// - Throws: Errors of the store; ``StoreError/damaged(id:explanation:)`` if an archive cannot be opened.
     public func load(_ ids: [String]) async throws -> [StoredArchive] { try await base.load(ids).map(opened) }
 
     /// Seals and saves changes.
-    /// - Parameter changes: The changes, with an id each.
-    /// - Returns: For each change the revision that is stored now.
+    /// - Parameter changes: The changes, each with its own id.
+    /// - Returns: The stored revision of each change.
     /// - Throws: Errors of the store, and of the closures that seal.
     @discardableResult
     public func save(_ changes: [StoreChange]) async throws -> [Int] {
@@ -71,30 +72,30 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     }
 
     /// Finds machines.
-    /// - Parameter query: Which machines.
+    /// - Parameter query: The machines to find.
     /// - Returns: The ids, in the order that stores promise.
     /// - Throws: Errors of the store, and of the closure that maps values.
     public func ids(_ query: ArchiveQuery) async throws -> [String] { try await base.ids(sealed(query)) }
 
-    /// Counts machines by their states.
-    /// - Parameter query: Which machines.
+    /// Counts machines by state.
+    /// - Parameter query: The machines to count.
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: Errors of the store, and of the closure that maps values.
     public func counts(_ query: ArchiveQuery) async throws -> [String: Int] { try await base.counts(sealed(query)) }
 
     /// Claims machines for a worker.
-    /// - Parameter claim: Which machines, and until when.
-    /// - Returns: The archives. One that cannot be opened is left out, and stays claimed.
+    /// - Parameter claim: The machines, and the end of the claim.
+    /// - Returns: The archives. Archives that cannot be opened are left out and stay claimed.
     /// - Throws: Errors of the store.
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
         try await base.claim(claim).compactMap { try? opened($0) }
     }
 
-    /// When the next machine waits for a worker.
+    /// The date at which the next machine waits for a worker.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
-    /// - Returns: The date; `nil` if none waits after `date`.
+    ///   - query: The machines, in a queue.
+    ///   - date: The earliest date, excluded.
+    /// - Returns: The date; `nil` if no machine waits after `date`.
     /// - Throws: Errors of the store, and of the closure that maps values.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         try await base.nextDate(sealed(query), after: date)
@@ -103,7 +104,7 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     /// The bell of the store.
     public var bell: StoreBell? { base.bell }
 
-    /// The threads on which a unit of work runs: those of the store.
+    /// The store's threads, which run units of work.
     public var executor: (any TaskExecutor)? { base.executor }
 
     // MARK: -
@@ -152,7 +153,9 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         return .save(sealed, effects: effects)
     }
 
-    /// The sealed effects that a change replaces: who seals the same bytes again gets others.
+    /// The stored sealed effects that a change replaces.
+    ///
+    /// Sealing the old effects again would give other bytes.
     private func storedEffects(of change: StoreChange) async throws -> WaitingEffects? {
         guard let old = change.effects?.old else { return nil }
         guard let stored = try await base.load(change.id)?.effects, try opened(stored) == old else {
@@ -169,7 +172,7 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     }
 }
 
-/// What is sealed of an archive: a line with the values by which the machine is found, as they were before they were mapped, and the archive.
+/// The sealed content of an archive: a line with the unmapped values by which the machine is found, and the archive.
 private struct SealedContent {
     private static let lineBreak = UInt8(ascii: "\n")
 

@@ -1,6 +1,6 @@
 import Heraclitus
 
-/// Tells workers that something was saved that may be theirs to do.
+/// Tells workers about saves that may bring work.
 ///
 /// ```swift
 /// final class MyStore: ArchiveStore {
@@ -24,17 +24,19 @@ public final class StoreBell: Sendable {
     /// Makes a bell.
     public init() {}
 
-    /// Makes a bell that somebody else may ring as soon as it is listened to.
-    /// - Parameter listen: Is called once, before somebody reads how often the bell has rung.
+    /// Makes a bell that connects to other ringers when it is first read.
+    /// - Parameter listen: Called once, before the first read of ``rings``.
     init(listen: @escaping @Sendable (StoreBell) -> Void) { listening.withLock { $0 = listen } }
 
-    /// How often it has rung.
+    /// The number of rings so far.
     public var rings: Int {
         listening.withLock { $0.take() }?(self)
         return content.withLock { $0.rings }
     }
 
-    /// Wakes all who wait; on any thread.
+    /// Wakes all waiting tasks.
+    ///
+    /// Callable on any thread.
     public func ring() {
         let waiting = content.withLock { content in
             content.rings += 1
@@ -44,8 +46,8 @@ public final class StoreBell: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Waits until it has rung more often, or the task is cancelled.
-    /// - Parameter rings: How often it had rung when the caller looked at the store.
+    /// Waits for a further ring or for the cancellation of the task.
+    /// - Parameter rings: The number of rings when the caller looked at the store.
     public func wait(after rings: Int) async {
         let number = content.withLock { content in
             content.next += 1

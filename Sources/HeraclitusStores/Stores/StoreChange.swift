@@ -1,54 +1,60 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// A change of a stored machine, of its effects, or of both; several changes are saved all together or not at all.
+/// A change of a stored machine, of its effects, or of both.
+///
+/// A save of several changes stores either all or none.
 public struct StoreChange: Sendable {
     /// The id of the machine.
     public let id: String
 
-    /// What happens to the machine.
+    /// The change of the machine.
     public let machine: MachineChange
 
-    /// What happens to the effects that wait; `nil` if they stay as they are.
+    /// The change of the waiting effects; `nil` to keep them.
     public let effects: EffectsChange?
 
-    /// What happens to a machine.
+    /// A change of a machine.
     public enum MachineChange: Sendable {
-        /// The machine stays as it is, with its revision.
+        /// Keeps the machine and its revision.
         case keep
 
-        /// The archive replaces the one with its revision, 0 for none; its ``StoredArchive/effects`` are ignored.
+        /// Replaces the archive of the same revision; revision 0 is for a new machine.
+        ///
+        /// ``StoredArchive/effects`` are ignored.
         case save(StoredArchive)
 
-        /// The machine is deleted, with its effects; the revision to delete, `nil` for any.
+        /// Deletes the machine with its effects.
+        ///
+        /// The expected revision is `nil` for any.
         case delete(expecting: Int?)
     }
 
-    /// Effects that replace those that were loaded.
+    /// A replacement of loaded effects.
     public struct EffectsChange: Sendable {
-        /// The effects that were loaded; all of them must still be stored as they were.
+        /// The loaded effects, which must still be stored unchanged.
         public let old: WaitingEffects?
 
-        /// The effects that replace them.
+        /// The new effects.
         public let new: WaitingEffects?
 
         /// Makes a change.
         /// - Parameters:
-        ///   - old: The effects that were loaded.
-        ///   - new: The effects that replace them.
+        ///   - old: The loaded effects.
+        ///   - new: The new effects.
         public init(from old: WaitingEffects?, to new: WaitingEffects?) { (self.old, self.new) = (old, new) }
     }
 
     /// Saves a machine.
     /// - Parameters:
-    ///   - archive: The archive; its revision is that of the archive to replace, 0 if nothing is stored yet.
-    ///   - effects: The change of the effects that wait.
+    ///   - archive: The archive. Its revision is the revision of the replaced archive, or 0 for a new machine.
+    ///   - effects: The change of the waiting effects.
     /// - Returns: The change.
     public static func save(_ archive: StoredArchive, effects: EffectsChange? = nil) -> StoreChange {
         StoreChange(id: archive.id, machine: .save(archive), effects: effects)
     }
 
-    /// Changes the effects of a machine, and keeps the machine as it is.
+    /// Changes the effects of a machine, and keeps the machine.
     /// - Parameters:
     ///   - id: The id of the machine.
     ///   - effects: The change.
@@ -66,13 +72,15 @@ public struct StoreChange: Sendable {
         StoreChange(id: id, machine: .delete(expecting: revision), effects: nil)
     }
 
-    /// Applies the change to a row: all that a store without a database of its own has to decide.
+    /// Applies the change to a row.
+    ///
+    /// A simple store needs only this to decide about a save.
     /// - Parameters:
-    ///   - stored: The row that is stored; `nil` if there is none.
-    ///   - last: The largest revision that was ever deleted, which a new row comes after.
-    /// - Returns: The row to store, with its new revision; `nil` to delete it.
+    ///   - stored: The stored row; `nil` if there is none.
+    ///   - last: The largest deleted revision. The revision of a new row is larger.
+    /// - Returns: The row to store, with its new revision; `nil` to delete the row.
     /// - Throws: ``StoreError/conflict(id:expected:found:)``; ``StoreError/effectsChanged(id:)``;
-    ///   ``StoreError/damaged(id:explanation:)`` if there is no next revision.
+    ///   ``StoreError/damaged(id:explanation:)`` if revisions are exhausted.
     public func applied(to stored: StoredArchive?, after last: Int) throws(StoreError) -> StoredArchive? {
         let found = stored?.revision ?? 0
         var row: StoredArchive
@@ -81,7 +89,7 @@ public struct StoreChange: Sendable {
             if let expected, expected != found { throw .conflict(id: id, expected: expected, found: found) }
             return nil
         case .keep:
-            // Effects of a machine that is gone are gone with it.
+            // A deletion of the machine deletes its effects.
             guard let stored else { throw .effectsChanged(id: id) }
             row = stored
         case .save(let archive):

@@ -1,24 +1,24 @@
 import Heraclitus
 public import HeraclitusEssentials
 
-/// Which machines a worker takes, and for how long nobody else gets them.
+/// A worker's claim of machines for a time.
 public struct StoreClaim: Sendable {
-    /// What waits, and by when: an event that is due, or an effect.
+    /// The kind of waiting work, and its latest date.
     public var queue: ArchiveQuery.Queue
 
     /// The names of the workflow.
     public var workflows: [String]
 
-    /// The newest version of the workflow whose machines are taken.
+    /// The newest workflow version to claim.
     public var newestVersion: Int
 
-    /// The date by the worker's clock: claims that have ended by then keep nobody away.
+    /// The date by the worker's clock; claims that ended by then are expired.
     public var now: Date
 
-    /// Until when nobody else gets the machines.
+    /// The end of the claim; until then other workers skip the machines.
     public var end: Date
 
-    /// The worker; a name that no other worker has.
+    /// The unique name of the worker.
     public var worker: String
 
     /// The maximum number of machines.
@@ -26,12 +26,12 @@ public struct StoreClaim: Sendable {
 
     /// Makes a claim.
     /// - Parameters:
-    ///   - queue: What waits, and by when.
+    ///   - queue: The kind of waiting work, and its latest date.
     ///   - workflows: The names of the workflow.
-    ///   - newestVersion: The newest version of the workflow whose machines are taken.
+    ///   - newestVersion: The newest workflow version to claim.
     ///   - now: The date by the worker's clock; `nil` for the date of the queue.
-    ///   - end: Until when nobody else gets the machines.
-    ///   - worker: The worker; a name that no other worker has.
+    ///   - end: The end of the claim; until then other workers skip the machines.
+    ///   - worker: The unique name of the worker.
     ///   - limit: The maximum number of machines.
     public init(
         _ queue: ArchiveQuery.Queue,
@@ -51,7 +51,7 @@ public struct StoreClaim: Sendable {
         self.limit = limit
     }
 
-    /// The machines among which the claim chooses.
+    /// The query for claimable machines.
     public var query: ArchiveQuery {
         var query = ArchiveQuery()
         query.queue = queue
@@ -61,8 +61,8 @@ public struct StoreClaim: Sendable {
         return query
     }
 
-    /// The effects of a machine, leased by the worker; `nil` if the claim is not for them, or not any more.
-    /// - Parameter archive: The machine, as it is stored now.
+    /// Leases the effects of a machine; `nil` if the claim is for due events, or the effects no longer match.
+    /// - Parameter archive: The machine as it is stored now.
     /// - Returns: The leased effects.
     public func leased(_ archive: StoredArchive) -> WaitingEffects? {
         guard case .effects = queue, query.includes(archive), var effects = archive.effects else { return nil }
@@ -73,12 +73,12 @@ public struct StoreClaim: Sendable {
 
 extension ArchiveStore {
     /// Claims machines: finds and loads them, and leases effects one after the other.
-    /// - Parameter claim: Which machines, and until when.
+    /// - Parameter claim: The machines, and the end of the claim.
     /// - Returns: The archives.
-    /// - Throws: Errors of the store's medium. An archive that cannot be read is left out, and not claimed.
+    /// - Throws: Errors of the store's medium. Unreadable archives are skipped.
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
         var query = claim.query
-        // More of them and in any order, or all who look at the same time would try the same.
+        // More candidates in random order keep concurrent workers from trying the same machines.
         query.limit = min(max(0, claim.limit), .max / 8) * 8
         var claimed: [StoredArchive] = []
         for id in try await ids(query).shuffled() where claimed.count < claim.limit {
@@ -87,7 +87,8 @@ extension ArchiveStore {
             } catch StoreError.effectsChanged, StoreError.conflict, StoreError.damaged, ArchiveError.tooLarge {
                 continue
             } catch {
-                // The claimed machines would wait for the end of their leases; an error that stays comes again.
+                // Throwing would leave the machines leased until the leases end. A lasting error is thrown by the next
+                // claim.
                 if claimed.isEmpty { throw error }
                 break
             }
@@ -95,7 +96,7 @@ extension ArchiveStore {
         return claimed
     }
 
-    /// Claims a machine, if it still waits.
+    /// Claims a machine that still waits.
     private func claim(_ id: String, _ claim: StoreClaim, _ query: ArchiveQuery) async throws -> StoredArchive? {
         for attempt in 1... {
             guard var archive = try await load(id), query.includes(archive) else { return nil }
@@ -105,7 +106,7 @@ extension ArchiveStore {
                 archive.effects = leased
                 return archive
             } catch StoreError.effectsChanged where attempt < 10 {
-                // Not by another worker, perhaps, but by a unit of work that has added some.
+                // A unit of work may have added effects, so the claim is tried again.
                 continue
             }
         }

@@ -1,61 +1,63 @@
 import Heraclitus
 public import HeraclitusEssentials
 
-/// A machine as a store keeps it: one row, with the columns by which it is found.
+/// A stored machine: one row with the columns by which the machine is found.
 ///
-/// It is `Codable`, so a simple store can keep it whole. A database has a column for each property that an ``ArchiveQuery`` compares.
+/// The row is `Codable` for simple stores. A database has a column for each property that an ``ArchiveQuery`` compares.
 public struct StoredArchive: Sendable, Codable {
     /// The id.
     public let id: String
 
-    /// The revision that the store has assigned, which grows with each save; 0 if it is not stored yet.
+    /// The revision that the store assigns.
     ///
-    /// It is not the machine's `StateMachine.revision`, which counts only transitions: a machine also changes when a machine
-    /// within its state does.
+    /// It grows with each save, and is 0 for an unsaved archive.
+    ///
+    /// `StateMachine.revision` differs: it counts only transitions of the machine, while machines within its state may
+    /// change, too.
     public var revision: Int
 
     /// The name of the workflow.
     public var workflow: String
 
-    /// The version of the workflow that has written the archive; `nil` if a store of an earlier release did not keep it.
+    /// The version of the workflow that wrote the archive; `nil` if an earlier release stored no version.
     public var version: Int?
 
     /// The name of the state.
     public var state: String
 
-    /// When the machine entered its state; `nil` if a store of an earlier release did not keep it.
+    /// The date when the machine entered its state; `nil` if an earlier release stored no date.
     public var entered: Date?
 
-    /// When the next event is due that fires by itself; `nil` if none is.
+    /// The date of the next automatic event; `nil` if none is armed.
     public var due: Date?
 
     /// The values by which the machine is found: see ``Findable``.
     public var values: [String: StoredValue]
 
-    /// The archive, as `StateMachine.archive(including:prettyPrinted:limit:)` writes it: UTF-8 JSON on one line.
+    /// The archive as `StateMachine.archive(including:prettyPrinted:limit:)` writes it: UTF-8 JSON on one line.
     public var archive: Data
 
-    /// The messages that the machine has handled already, as a store keeps them: see ``StoredWorkflow/update(_:once:remembering:attempts:creating:_:saved:)``.
+    /// The handled messages, encoded: see ``StoredWorkflow/update(_:once:remembering:attempts:creating:_:saved:)``.
     public var handled: Data?
 
-    /// The effects that wait; `nil` if there are none.
+    /// The waiting effects; `nil` if there are none.
     ///
-    /// A save of the machine leaves them as they are. ``StoreChange`` changes them.
+    /// Saving the machine keeps them. ``StoreChange`` changes them.
     public var effects: WaitingEffects?
 
     /// Makes an archive for a store.
     /// - Parameters:
     ///   - id: The id.
-    ///   - revision: The stored revision; for an archive to save, the revision that it replaces, 0 for none.
+    ///   - revision: The stored revision; for an archive to save, the revision that it replaces, or 0.
     ///   - workflow: The name of the workflow.
-    ///   - version: The version of the workflow that has written the archive.
+    ///   - version: The version of the workflow that wrote the archive.
     ///   - state: The name of the state.
-    ///   - entered: When the machine entered its state.
-    ///   - due: When the next event is due that fires by itself; `nil` if none is.
+    ///   - entered: The date when the machine entered its state.
+    ///   - due: The date of the next automatic event; `nil` if none is armed.
     ///   - values: The values by which the machine is found.
     ///   - archive: The archive.
-    ///   - handled: The messages that the machine has handled already.
-    ///   - effects: The effects that wait.
+    ///   - handled: The handled messages.
+    ///   - effects: The waiting effects.
     public init(
         id: String,
         revision: Int,
@@ -84,17 +86,19 @@ public struct StoredArchive: Sendable, Codable {
 }
 
 extension StoredArchive: Hashable {
-    /// Whether two archives are equal; ids are compared by their UTF-8, as stores compare them.
+    /// Whether two archives are equal.
+    ///
+    /// Ids are compared by their UTF-8, as in stores.
     /// - Parameters:
     ///   - left: An archive.
     ///   - right: Another archive.
-    /// - Returns: Whether they are.
+    /// - Returns: Whether the archives are equal.
     public static func == (left: StoredArchive, right: StoredArchive) -> Bool {
         ExactID(left.id) == ExactID(right.id) && left.revision == right.revision && left.isSameMachine(as: right)
             && left.effects == right.effects
     }
 
-    /// Whether two archives say the same of a machine, whatever their revisions and effects are.
+    /// Whether two archives are equal apart from their ids, revisions and effects.
     func isSameMachine(as other: StoredArchive) -> Bool {
         (workflow, version, state, entered, due) == (
             other.workflow, other.version, other.state, other.entered, other.due
@@ -110,28 +114,29 @@ extension StoredArchive: Hashable {
     }
 }
 
-/// The effects of a machine that wait to be carried out, in a column of their own.
+/// The waiting effects of a machine, in their own column.
 ///
-/// To lease, carry out, retry or park one changes neither the machine's archive nor its revision.
+/// Leasing, carrying out, retrying or parking an effect keeps the machine's archive and revision.
 public struct WaitingEffects: Sendable, Hashable, Codable {
-    /// The effects, in a form that only this library reads.
+    /// The effects, encoded for this library.
     public var content: Data
 
-    /// The name of the type of the next effect; `nil` if none is to be carried out.
+    /// The name of the next effect's type; `nil` if all effects are parked or held up.
     public let next: String?
 
-    /// When the next effect may be carried out: the end of its lease, or the end of a delay; the distant future if none is to be.
+    /// The date from which the next effect may run: the end of its lease or delay, or the distant future if there is no
+    /// next effect.
     public var date: Date
 
-    /// The worker that has leased them; `nil` for nobody.
+    /// The worker that holds the lease; `nil` without a lease.
     public var worker: String?
 
-    /// Makes what a store has read.
+    /// Makes effects from a stored row.
     /// - Parameters:
     ///   - content: The effects.
     ///   - next: The name of the type of the next effect.
-    ///   - date: When the next effect may be carried out.
-    ///   - worker: The worker that has leased them.
+    ///   - date: The date from which the next effect may run.
+    ///   - worker: The worker that holds the lease.
     public init(content: Data, next: String?, date: Date, worker: String?) {
         self.content = content
         self.next = next

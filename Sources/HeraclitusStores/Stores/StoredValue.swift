@@ -1,7 +1,7 @@
 public import Heraclitus
 public import HeraclitusEssentials
 
-/// A state that names the values by which its machine is found in a store.
+/// A state that names the values by which a store finds its machine.
 ///
 /// ```swift
 /// final class PaidState: OrderState, Findable {
@@ -13,25 +13,29 @@ public import HeraclitusEssentials
 /// try await store.workflow(Order.self).ids(where: .value("buyer") == "ada")
 /// ```
 ///
-/// A store keeps the values beside the archive, and a database has an index for them. When you change what is named,
-/// ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` brings what is stored up to date.
+/// A store keeps the values beside the archive, and a database has an index for them. After you change the values, run
+/// ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` to update stored machines.
 public protocol Findable: WorkflowState {
-    /// The values by their names; read when a unit of work saves the machine.
+    /// The values by name.
+    ///
+    /// A unit of work reads them when it saves the machine.
     var foundBy: [String: any StoredValueConvertible] { get }
 }
 
-/// A value by which a machine is found: a text, or a number.
+/// A value by which a store finds a machine: a text or a number.
 public enum StoredValue: Sendable, Hashable {
     /// A text, compared by its UTF-8.
     case text(String)
 
-    /// A number; it is compared exactly, and integers beyond 2^53 are rounded. Use a text for larger identifiers.
+    /// A number, compared exactly.
+    ///
+    /// Integers beyond 2^53 are rounded; use a text for larger identifiers.
     case number(Double)
 }
 
-/// A value that a store can keep as a ``StoredValue``: texts, numbers, dates, flags.
+/// A value that converts to a ``StoredValue``: a text, a number, a date or a flag.
 public protocol StoredValueConvertible: Sendable {
-    /// The value as a store keeps it.
+    /// The value for the store.
     var storedValue: StoredValue { get }
 }
 
@@ -95,9 +99,9 @@ extension StoredValue: Codable {
     }
 }
 
-/// What a value must be for a machine to be found.
+/// A condition on a machine's value.
 public struct StoredCondition: Sendable, Hashable {
-    /// How two values are compared.
+    /// A comparison of two values.
     public enum Comparison: String, Sendable, Hashable {
         /// Both are equal.
         case equal = "="
@@ -118,26 +122,28 @@ public struct StoredCondition: Sendable, Hashable {
     /// The name of the value.
     public let name: String
 
-    /// How it is compared.
+    /// The comparison.
     public let comparison: Comparison
 
-    /// The value that it is compared with; a text is never compared with a number.
+    /// The value to compare with.
+    ///
+    /// A text and a number never match.
     public let value: StoredValue
 
     /// Makes a condition.
     /// - Parameters:
     ///   - name: The name of the value.
-    ///   - comparison: How it is compared.
-    ///   - value: What it is compared with.
+    ///   - comparison: The comparison.
+    ///   - value: The value to compare with.
     public init(_ name: String, _ comparison: Comparison, _ value: StoredValue) {
         self.name = name
         self.comparison = comparison
         self.value = value
     }
 
-    /// Whether a machine with these values is found.
+    /// Whether a machine's values meet the condition.
     /// - Parameter values: The values of the machine.
-    /// - Returns: Whether it is; `false` if the machine has no value of that name.
+    /// - Returns: Whether the condition holds; `false` if the machine lacks the value.
     public func isMet(by values: [String: StoredValue]) -> Bool {
         switch (values[name], value) {
         case (.text(let left)?, .text(let right)):
@@ -157,58 +163,58 @@ public struct StoredCondition: Sendable, Hashable {
         }
     }
 
-    /// The name of a value, to be compared with an operator.
+    /// The name of a value, as the left side of an operator.
     public struct Name: Sendable {
         fileprivate let name: String
 
         /// Names a value: `.value("total") >= 100`.
         /// - Parameter name: The name.
-        /// - Returns: The name, to be compared with an operator.
+        /// - Returns: The name, as the left side of an operator.
         public static func value(_ name: String) -> Name { Name(name: name) }
     }
 }
 
 extension StoredCondition.Name {
-    /// The value is equal.
+    /// The machine's value is equal.
     /// - Parameters:
     ///   - name: The name of the value.
-    ///   - value: What it is compared with.
+    ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func == (name: Self, value: some StoredValueConvertible) -> StoredCondition {
         StoredCondition(name.name, .equal, value.storedValue)
     }
 
-    /// The value is less.
+    /// The machine's value is less.
     /// - Parameters:
     ///   - name: The name of the value.
-    ///   - value: What it is compared with.
+    ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func < (name: Self, value: some StoredValueConvertible) -> StoredCondition {
         StoredCondition(name.name, .less, value.storedValue)
     }
 
-    /// The value is less or equal.
+    /// The machine's value is less or equal.
     /// - Parameters:
     ///   - name: The name of the value.
-    ///   - value: What it is compared with.
+    ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func <= (name: Self, value: some StoredValueConvertible) -> StoredCondition {
         StoredCondition(name.name, .lessOrEqual, value.storedValue)
     }
 
-    /// The value is greater.
+    /// The machine's value is greater.
     /// - Parameters:
     ///   - name: The name of the value.
-    ///   - value: What it is compared with.
+    ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func > (name: Self, value: some StoredValueConvertible) -> StoredCondition {
         StoredCondition(name.name, .greater, value.storedValue)
     }
 
-    /// The value is greater or equal.
+    /// The machine's value is greater or equal.
     /// - Parameters:
     ///   - name: The name of the value.
-    ///   - value: What it is compared with.
+    ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func >= (name: Self, value: some StoredValueConvertible) -> StoredCondition {
         StoredCondition(name.name, .greaterOrEqual, value.storedValue)

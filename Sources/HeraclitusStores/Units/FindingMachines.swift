@@ -4,17 +4,17 @@ public import HeraclitusEssentials
 extension StoredWorkflow {
     /// Finds machines of the workflow.
     ///
-    /// A database answers it by an index; a ``DirectoryStore`` reads the first line of each file.
+    /// A database uses an index; a ``DirectoryStore`` reads the first line of each file.
     ///
-    /// Machines of a version newer than `Workflow.version` are left out: ``newerCount()`` counts them.
+    /// The result excludes machines of a version newer than `Workflow.version`; ``newerCount()`` counts them.
     /// - Parameters:
     ///   - states: The classes of the state, or its names; `nil` for any.
-    ///   - conditions: What the values that a ``Findable`` state names must be.
-    ///   - before: Before which date the machine must have entered its state.
-    ///   - after: After which date the machine must have entered its state.
-    ///   - id: The last id of the page before; `nil` for the first page. It need not be stored any more.
+    ///   - conditions: Conditions on the values of ``Findable`` states.
+    ///   - before: The date before which the machine entered its state.
+    ///   - after: The date after which the machine entered its state.
+    ///   - id: The last id of the page before; `nil` for the first page. Its machine may be deleted by now.
     ///   - limit: The maximum number of ids.
-    /// - Returns: The ids, sorted by their UTF-8; fewer than `limit` if there are no more.
+    /// - Returns: The ids, sorted by their UTF-8. Fewer than `limit` ids mark the last page.
     /// - Throws: Errors of the store's medium.
     public func ids(
         in states: StoredStates? = nil,
@@ -30,8 +30,8 @@ extension StoredWorkflow {
         return try await store.ids(query)
     }
 
-    /// Counts the machines of the workflow by their states.
-    /// - Parameter conditions: What the values that a ``Findable`` state names must be.
+    /// Counts the machines of the workflow by state.
+    /// - Parameter conditions: Conditions on the values of ``Findable`` states.
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: Errors of the store's medium.
     public func counts(where conditions: StoredCondition...) async throws -> [String: Int] {
@@ -42,7 +42,9 @@ extension StoredWorkflow {
         return counts
     }
 
-    /// How many machines a newer release of the program has written, which this one leaves alone.
+    /// Counts the machines that a newer release of the program has written.
+    ///
+    /// This release skips them.
     /// - Returns: The number.
     /// - Throws: Errors of the store's medium.
     public func newerCount() async throws -> Int {
@@ -53,16 +55,17 @@ extension StoredWorkflow {
         return try await store.counts(query).values.reduce(0, +)
     }
 
-    /// The machines of the workflow, one after the other; in constant memory, whatever their number is.
+    /// Iterates over the machines of the workflow in constant memory.
     ///
     /// ```swift
     /// for try await (id, order) in orders.machines(in: [PaidState.self]) { print(id, order.state) }
     /// ```
     ///
-    /// They are loaded in pages, so a machine that changes meanwhile may be missed or seen in its new state. They are passive.
+    /// The machines are loaded in pages, so a machine that changes during the iteration may be missed, or seen in its
+    /// new state. They are passive.
     /// - Parameters:
     ///   - states: The classes of the state, or its names; `nil` for any.
-    ///   - conditions: What the values that a ``Findable`` state names must be.
+    ///   - conditions: Conditions on the values of ``Findable`` states.
     /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
     public func machines(
         in states: StoredStates? = nil,
@@ -81,7 +84,7 @@ extension StoredWorkflow {
     }
 }
 
-/// In which states machines are looked for: those of some classes, or those of some names.
+/// The states of a search for machines, by class or by name.
 ///
 /// ```swift
 /// try await orders.ids(in: [PaidState.self])
@@ -97,27 +100,29 @@ public struct StoredStates: Sendable, ExpressibleByArrayLiteral {
 
     /// The states of some classes.
     ///
-    /// Subclasses do not count. `DataState`, the class of all states of a table, stands for all of them.
+    /// Subclasses are excluded. `DataState`, the class of all states of a table, stands for all of them.
     /// - Parameter classes: The classes.
     public init(_ classes: [any WorkflowState.Type]) { content = .classes(classes) }
 
-    /// The states of some classes, as ``init(_:)``.
+    /// The states of some classes, like ``init(_:)``.
     /// - Parameter classes: The classes.
     public init(arrayLiteral classes: any WorkflowState.Type...) { self.init(classes) }
 
     private init(named names: [String]) { content = .names(names) }
 
-    /// The states of some names, as they are stored: ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` renames those of older versions.
+    /// The states with some stored names.
+    ///
+    /// Use ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` to rename the states of older versions.
     /// - Parameter names: The names.
     /// - Returns: The states.
     public static func named(_ names: String...) -> StoredStates { StoredStates(named: names) }
 
-    /// The states of some names, as ``named(_:)-(String...)``.
+    /// The states with some stored names, like ``named(_:)-(String...)``.
     /// - Parameter names: The names.
     /// - Returns: The states.
     public static func named(_ names: [String]) -> StoredStates { StoredStates(named: names) }
 
-    /// The names under which machines are stored; `nil` for all.
+    /// The stored names of the states; `nil` for all states.
     fileprivate func names<W: Workflow>(in workflow: W.Type) -> [String]? {
         switch content {
         case .names(let names): names
@@ -130,7 +135,7 @@ public struct StoredStates: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// The machines of a workflow in a store, one after the other: see ``StoredWorkflow/machines(in:where:)``.
+/// The machines of a workflow in a store, in order: see ``StoredWorkflow/machines(in:where:)``.
 public struct StoredMachines<W: Workflow>: AsyncSequence {
     let workflow: StoredWorkflow<W>
     let query: ArchiveQuery
@@ -143,7 +148,7 @@ public struct StoredMachines<W: Workflow>: AsyncSequence {
         var isLast = false
 
         /// Loads the next machine.
-        /// - Returns: Its id and the machine; `nil` behind the last.
+        /// - Returns: The id and the machine; `nil` at the end.
         /// - Throws: `ArchiveError`; errors of the store's medium.
         public mutating func next() async throws -> (id: String, machine: StateMachine<W>)? {
             while page.isEmpty {
@@ -159,7 +164,7 @@ public struct StoredMachines<W: Workflow>: AsyncSequence {
     }
 
     /// Begins at the first machine.
-    /// - Returns: What loads the machines.
+    /// - Returns: An iterator that loads the machines.
     public func makeAsyncIterator() -> Iterator {
         var query = query
         query.limit = 200

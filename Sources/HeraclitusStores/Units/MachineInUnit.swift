@@ -5,19 +5,21 @@ import HeraclitusEssentials
 protocol UnitMember: AnyObject, Sendable {
     var id: String { get }
 
-    /// The stored machine; `nil` if nothing was stored.
+    /// The loaded row; `nil` for a new machine.
     var stored: StoredArchive? { get }
 
     var anyMachine: any AnyObject & Sendable { get }
     var transitions: [StateTransition] { get }
 
-    /// What is to be saved, and whether it differs from what is stored. From now on the machine is fired outside of the unit.
+    /// The change to save, and whether it differs from the stored row.
+    ///
+    /// After this call, the machine is fired outside the unit.
     func change() throws -> (change: StoreChange, isChange: Bool)
 
-    /// What is to be saved after the effects that wait were changed by others.
+    /// The change to save after another save has changed the waiting effects.
     func change(replacing effects: WaitingEffects?) throws -> StoreChange
 
-    /// Notes that the machine is saved with its effects.
+    /// Records that the machine is saved with its effects.
     func noteSaved()
 
     /// Ends the unit: the machine declines every fire.
@@ -36,7 +38,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
     private let registration: Registration
     private let collector: EffectCollector
 
-    /// What is to be saved, when the unit has ended.
+    /// The row to save, set at the end of the unit.
     private let after = Lock<StoredArchive?>(nil)
 
     init(
@@ -83,10 +85,12 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         return (try change(replacing: stored?.effects), isChange)
     }
 
-    /// Whether a row differs from the stored one although the machine has made no transition itself: a machine in its state may have.
+    /// Whether a row differs from the stored row.
+    ///
+    /// A machine in the state may have changed without a transition of the outer machine.
     private func isOther(_ row: StoredArchive) throws -> Bool {
         guard let stored, row.due == stored.due, row.values == stored.values else { return true }
-        // The stored bytes may differ: an archive of an older version is written in another way after it was read.
+        // The bytes may differ without a change: an archive of an older version is written differently.
         let machine = try workflow.machine(of: stored)
         let before = try workflow.row(of: machine, id, replacing: stored.revision, stored, hasEntered: false)
         return !row.isSameMachine(as: before)
@@ -99,11 +103,11 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         return .save(after, effects: try effectsChange(from: effects))
     }
 
-    /// The change of the effects that wait; `nil` if they stay as they are.
+    /// The change of the waiting effects; `nil` to keep them.
     private func effectsChange(from old: WaitingEffects?) throws -> StoreChange.EffectsChange? {
         let added = collector.effects
         guard old != nil || !added.isEmpty else { return nil }
-        // The effects that wait are looked at only where the state has changed or something is added.
+        // Reading the waiting effects is only necessary after a change of the state or with new effects.
         guard !added.isEmpty || transitions.contains(where: { !$0.isUpdate }) else { return nil }
         var outbox = try Outbox(old, of: id)
         let known = workflow.knownEffects
@@ -122,7 +126,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
     }
 }
 
-/// The transitions that a machine makes during a unit of work.
+/// Collects the transitions that a machine makes during a unit of work.
 final class MadeTransitions: Sendable {
     private let transitions = Lock<[StateTransition]>([])
 

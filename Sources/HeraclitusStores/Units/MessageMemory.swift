@@ -1,36 +1,38 @@
 import Heraclitus
 import HeraclitusEssentials
 
-/// For how long a machine remembers the messages that it has handled.
+/// The messages that a machine remembers as handled.
 public enum MessageMemory: Sendable, Hashable {
     /// The last messages, up to a number.
     case last(Int)
 
-    /// Those that came within a time.
+    /// The messages of the latest period.
     case within(Duration)
 }
 
-/// The messages that a machine has handled, as a store keeps them.
+/// The messages that a machine has handled, in their stored form.
 struct HandledMessages {
     private struct Message: Codable {
         let id: String
         let date: Double
     }
 
-    /// In the order in which they came.
+    /// The messages, in the order of arrival.
     private var messages: [Message]
 
-    /// Reads what a store has kept; what cannot be read counts as nothing.
+    /// Reads stored messages.
+    ///
+    /// Unreadable data counts as empty.
     init(_ data: Data?) {
         messages = data.flatMap { try? JSONValue(text: [UInt8]($0)).decoded(as: [Message].self) } ?? []
     }
 
-    /// Whether a message was handled, and is still remembered.
+    /// Whether a remembered message has the id.
     func contains(_ id: String, _ memory: MessageMemory, at date: Date) -> Bool {
         kept(messages, memory, at: date).contains { ExactID($0.id) == ExactID(id) }
     }
 
-    /// What a store keeps when another message was handled.
+    /// The stored form after handling another message.
     func adding(_ id: String, _ memory: MessageMemory, at date: Date) throws -> Data {
         let message = Message(id: id, date: date.timeIntervalSinceReferenceDate)
         return Data(try ArchiveEncoder.bytes(of: kept(messages + [message], memory, at: date)))

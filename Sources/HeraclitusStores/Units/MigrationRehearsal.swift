@@ -1,23 +1,23 @@
 public import Heraclitus
 
-/// What comes of the archives of a store with today's definition of their workflow: see ``StoredWorkflow/rehearseMigration()``.
+/// The result of reading all archives of a store with the current workflow: see ``StoredWorkflow/rehearseMigration()``.
 public struct MigrationRehearsal: Sendable {
-    /// An archive that cannot be read.
+    /// An unreadable archive.
     public struct Failure: Sendable {
         /// The id of the machine.
         public let id: String
 
-        /// The version that has written it; `nil` if even that cannot be read.
+        /// The version that wrote the archive; `nil` if the version is unreadable, too.
         public let version: Int?
 
-        /// Why not.
+        /// The error of reading the archive.
         public let error: ArchiveError
     }
 
-    /// How many archives of each version can be read.
+    /// The number of readable archives, by version.
     public private(set) var readable: [Int: Int] = [:]
 
-    /// The archives that cannot be read, by their ids.
+    /// The unreadable archives, by id.
     public private(set) var failures: [Failure] = []
 
     fileprivate mutating func add<W: Workflow>(_ stored: StoredArchive, in workflow: StoredWorkflow<W>) {
@@ -50,7 +50,7 @@ extension StoredArchive {
 }
 
 extension MigrationRehearsal: CustomStringConvertible {
-    /// The numbers by version, and a line for each archive that cannot be read.
+    /// The numbers by version, and a line for each unreadable archive.
     public var description: String {
         let versions = Set(readable.keys).union(failures.compactMap(\.version)).sorted()
         let lines = versions.map { version in
@@ -63,10 +63,13 @@ extension MigrationRehearsal: CustomStringConvertible {
 }
 
 extension StoredWorkflow {
-    /// Reads every archive of a workflow as today's definition does, migrations included, with the effects that wait, and changes nothing.
+    /// Reads every archive of the workflow with the current definition, including migrations and waiting effects.
     ///
-    /// It loads all that the store lists, because a damaged archive may not say of which workflow it is. So damaged ones count for every workflow.
-    /// A damaged file of a ``DirectoryStore`` whose id is too long for its name is not listed.
+    /// The store stays unchanged.
+    ///
+    /// The rehearsal loads all ids of the store, because a damaged archive may hide its workflow. Damaged archives
+    /// therefore count for every workflow. A damaged file of a ``DirectoryStore`` is skipped if its id is too long for
+    /// the file name.
     ///
     /// Run it with a copy of the store before users get a new version:
     ///
@@ -75,22 +78,22 @@ extension StoredWorkflow {
     /// print(rehearsal)             // version 1: 214 can be read, 1 cannot …
     /// rehearsal.failures.map(\.id)
     /// ```
-    /// - Returns: How many archives of which version can be read, and which cannot.
+    /// - Returns: The number of readable archives by version, and the unreadable ones.
     /// - Throws: Errors of the store's medium.
     public func rehearseMigration() async throws -> MigrationRehearsal {
         var rehearsal = MigrationRehearsal()
         let listed = Set(try await ids().map(ExactID.init))
-        // A damaged archive may not say of which workflow it is.
+        // A damaged archive may hide its workflow.
         for id in try await store.ids() {
             do {
-                // A machine that was deleted meanwhile is skipped.
+                // A machine deleted during the rehearsal is skipped.
                 guard let stored = try await store.load(id), workflowNames.contains(stored.workflow) else { continue }
                 rehearsal.add(stored, in: self)
             } catch StoreError.damaged(_, let explanation) {
                 rehearsal.add(.malformed(path: "", explanation: explanation), of: id)
             } catch let error as ArchiveError {
                 guard case .tooLarge = error else { throw error }
-                // One that is not listed is of another workflow.
+                // An unlisted machine is of another workflow.
                 if listed.contains(ExactID(id)) { rehearsal.add(error, of: id) }
             }
         }

@@ -1,8 +1,8 @@
 import Heraclitus
 
-/// A transaction of a database in which machines can be loaded and saved, with its other rows.
+/// A transaction of a database that loads and saves machines together with other rows.
 ///
-/// A database store implements it for the connection of a transaction that the caller has begun, and calls ``unit(_:)``:
+/// A database store implements it for the connection of an open transaction, and calls ``unit(_:)``:
 ///
 /// ```swift
 /// try await store.write { db in                           // a transaction of GRDB
@@ -14,15 +14,15 @@ import Heraclitus
 /// }
 /// ```
 public protocol StoreTransaction {
-    /// Loads the archive that is stored for an id, as the transaction sees it.
+    /// Loads the archive of an id within the transaction.
     /// - Parameter id: Any text.
-    /// - Returns: The archive with its effects; `nil` if nothing is stored.
+    /// - Returns: The archive with its effects; `nil` if the id is unknown.
     /// - Throws: Errors of the store's medium.
     func load(_ id: String) throws -> StoredArchive?
 
     /// Saves changes in the transaction.
-    /// - Parameter changes: The changes, with an id each.
-    /// - Returns: For each change the revision that is stored now, as ``ArchiveStore/save(_:)-([StoreChange])`` returns it.
+    /// - Parameter changes: The changes, each with its own id.
+    /// - Returns: The stored revision of each change, as in ``ArchiveStore/save(_:)-([StoreChange])``.
     /// - Throws: ``StoreError/conflict(id:expected:found:)``; ``StoreError/effectsChanged(id:)``; errors of the store's medium.
     func save(_ changes: [StoreChange]) throws -> [Int]
 }

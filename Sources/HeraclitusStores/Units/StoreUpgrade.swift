@@ -1,40 +1,44 @@
 import Heraclitus
 
-/// How far an upgrade of a store has come.
+/// The progress of an upgrade of a store.
 public struct StoreUpgrade: Sendable, Hashable {
-    /// The number of archives that were looked at.
+    /// The number of examined archives.
     public internal(set) var examined = 0
 
-    /// The number of archives that were replaced.
+    /// The number of replaced archives.
     public internal(set) var upgraded = 0
 
-    /// The number of archives of newer versions, which stay as they are.
+    /// The number of skipped archives of newer versions.
     public internal(set) var newer = 0
 
-    /// The last id that was looked at, after which an upgrade that was interrupted can go on; `nil` before the first.
+    /// The last examined id, where an interrupted upgrade can resume; `nil` at the beginning.
     public internal(set) var lastID: String?
 }
 
 extension StoredWorkflow {
-    /// Brings the stored machines up to date with today's definition: archives of older versions, deadlines, and the values by which machines are found.
+    /// Updates stored machines to the current definition: archives of older versions, deadlines, and values of
+    /// ``Findable`` states.
     ///
-    /// Machines that are loaded are always migrated; this is for those that nobody loads. Run it when a migration is to be removed, when an event was
-    /// given a deadline, or when a ``Findable`` state names other values. A deadline that was added counts from the upgrade, by the scheduler's date.
-    /// Programs may use the store meanwhile, also others that upgrade it. An upgrade that was interrupted goes on after ``StoreUpgrade/lastID``.
+    /// Loading a machine always migrates it; `upgrade` is for machines that stay unloaded. Run it before you remove a
+    /// migration, after you add a deadline to an event, and after you change the values of a ``Findable`` state. An
+    /// added deadline counts from the upgrade, by the scheduler's date.
+    ///
+    /// Other programs may use or upgrade the store at the same time. To resume an interrupted upgrade, pass
+    /// ``StoreUpgrade/lastID``.
     ///
     /// ```swift
     /// try await orders.upgrade { print("\($0.examined) orders, \($0.upgraded) upgraded") }
     /// ```
     ///
-    /// An archive that is up to date is left as it is, also if a machine within its state has an older version.
+    /// An up-to-date archive stays unchanged, even if a machine within its state has an older version.
     /// - Parameters:
     ///   - id: The id after which to begin; `nil` for the first.
-    ///   - batch: The number of archives that are loaded and saved at once.
-    ///   - progress: Is called after each batch. If it throws, what was upgraded stays.
-    ///   - failed: Gets the id and the error of an archive that cannot be loaded, upgraded or saved, and may throw to leave out
-    ///     the rest. By default it throws the error.
-    /// - Returns: How far it has come: to the end.
-    /// - Throws: What `failed` and `progress` throw; errors of the store's medium.
+    ///   - batch: The number of archives to load and save at once.
+    ///   - progress: Called after each batch. If it throws, upgraded archives stay upgraded.
+    ///   - failed: Gets the id and the error of an archive that cannot be loaded, upgraded or saved. Throw from it to
+    ///     stop. By default it throws the error.
+    /// - Returns: The final progress.
+    /// - Throws: Errors of `failed` and `progress`; errors of the store's medium.
     @discardableResult
     public nonisolated(nonsending) func upgrade(
         after id: String? = nil,
@@ -59,7 +63,7 @@ extension StoredWorkflow {
         }
     }
 
-    /// Upgrades the archives of some ids.
+    /// Upgrades the archives of a batch of ids.
     private nonisolated(nonsending) func upgrade(
         _ ids: [String],
         _ reached: inout StoreUpgrade,
@@ -88,7 +92,7 @@ extension StoredWorkflow {
         }
     }
 
-    /// Saves an archive that could not be saved with others.
+    /// Saves a single archive after the save of its batch has failed.
     private nonisolated(nonsending) func upgradeAlone(_ archive: StoredArchive) async throws -> Bool {
         var upgrade: StoredArchive? = archive
         for attempt in 0..<unitAttempts {
@@ -98,7 +102,7 @@ extension StoredWorkflow {
                 try await store.save(next)
                 return true
             } catch StoreError.conflict {
-                // Somebody else has saved it meanwhile, perhaps a program of the older version.
+                // Another save was faster, perhaps by a program of the older version.
                 var unused = StoreUpgrade()
                 upgrade = try await store.load(archive.id).flatMap { try upgraded($0, &unused) }
             }
@@ -106,7 +110,7 @@ extension StoredWorkflow {
         throw StoreError.tooManyConflicts(id: archive.id, attempts: unitAttempts)
     }
 
-    /// What is to be stored in place of an archive; `nil` if it is up to date.
+    /// The replacement of an archive; `nil` if the archive is up to date.
     private func upgraded(_ stored: StoredArchive, _ reached: inout StoreUpgrade) throws -> StoredArchive? {
         let version = stored.writtenVersion
         if let version, version > workflowVersion {
@@ -119,7 +123,7 @@ extension StoredWorkflow {
         return row
     }
 
-    /// Loads archives at once, or those that can be loaded if there is one that cannot.
+    /// Loads the archives of a batch; after an error it loads them one by one.
     private nonisolated(nonsending) func loaded(
         _ ids: [String],
         _ failed: (_ id: String, _ error: any Error) throws -> Void
@@ -140,7 +144,7 @@ extension StoredWorkflow {
 }
 
 extension Error {
-    /// Whether it is the fault of an archive that a store cannot save, and not one of the store's medium.
+    /// Whether the error concerns one archive rather than the store's medium.
     fileprivate var isOfOneArchive: Bool {
         switch self as any Error {
         case is StoreError, ArchiveError.tooLarge: true
@@ -150,7 +154,7 @@ extension Error {
 }
 
 extension StoredArchive {
-    /// The version of the workflow that has written the archive; `nil` if that cannot be read.
+    /// The version of the workflow that wrote the archive; `nil` if it is unreadable.
     var writtenVersion: Int? {
         version ?? (try? JSONValue(text: [UInt8](archive)))?[EnvelopeKey.version.rawValue]?.intValue
     }

@@ -1,9 +1,9 @@
 public import Heraclitus
 import HeraclitusEssentials
 
-/// The machines of one workflow in a store, with what they need: their context and their scheduler.
+/// The machines of one workflow in a store, with their context and scheduler.
 ///
-/// Make it once, and use it wherever machines of the workflow are loaded, changed, found or worked on:
+/// Make it once, and use it everywhere to load, change, find and run machines of the workflow:
 ///
 /// ```swift
 /// let orders = store.workflow(Order.self, context: services)
@@ -13,17 +13,17 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
     /// The store.
     public let store: any ArchiveStore
 
-    /// What the states need and archives do not keep.
+    /// The runtime dependencies of the states.
     public let context: W.Context
 
-    /// Tells the date.
+    /// The source of the current date.
     public let scheduler: Scheduler
 
     /// Makes the machines of a workflow in a store.
     /// - Parameters:
     ///   - store: The store.
-    ///   - context: What the states need and archives do not keep.
-    ///   - scheduler: Tells the date.
+    ///   - context: The runtime dependencies of the states.
+    ///   - scheduler: The source of the current date.
     public init(_ store: any ArchiveStore, context: W.Context, scheduler: Scheduler = .system) {
         self.store = store
         self.context = context
@@ -32,10 +32,10 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
 
     // The context may define the workflow, as a `DataWorkflow` does.
 
-    /// The names under which machines may be stored.
+    /// The names under which stores may have the machines.
     var workflowNames: [String] { W.storedNames(in: context) }
 
-    /// The effects that are saved and carried out.
+    /// The effects that units of work save and workers deliver.
     var knownEffects: KnownEffects { W.knownEffects(in: context) }
 
     /// The version of what is saved.
@@ -46,8 +46,8 @@ extension ArchiveStore {
     /// The machines of a workflow in the store.
     /// - Parameters:
     ///   - workflow: The workflow.
-    ///   - context: What the states need and archives do not keep.
-    ///   - scheduler: Tells the date.
+    ///   - context: The runtime dependencies of the states.
+    ///   - scheduler: The source of the current date.
     /// - Returns: The machines.
     public func workflow<W: Workflow>(
         _ workflow: W.Type,
@@ -60,7 +60,7 @@ extension ArchiveStore {
     /// The machines of a workflow without a context in the store.
     /// - Parameters:
     ///   - workflow: The workflow.
-    ///   - scheduler: Tells the date.
+    ///   - scheduler: The source of the current date.
     /// - Returns: The machines.
     public func workflow<W: Workflow>(
         _ workflow: W.Type,
@@ -71,22 +71,24 @@ extension ArchiveStore {
 }
 
 extension StoredWorkflow {
-    /// Changes a machine as one unit of work: loads or makes it, changes it, saves it.
+    /// Changes a machine as one unit of work: loads or makes it, changes it and saves it.
     ///
-    /// It is ``ArchiveStore/unit(attempts:_:saved:)`` with one machine. The closure, and the hooks of states, may run several times, when others save
-    /// the machine meanwhile. Put into `saved` what must happen only once, when the change is certain.
+    /// See ``ArchiveStore/unit(attempts:_:saved:)`` for several machines. A conflict runs the closure and the hooks of
+    /// states again. Put actions that must run once into `saved`.
     ///
-    /// The closures may belong to the caller's actor, such as the main actor. Otherwise they run where the store's ``ArchiveStore/executor`` says.
+    /// A closure of an actor, such as the main actor, runs on the actor. Other closures run on the store's
+    /// ``ArchiveStore/executor``.
     /// - Parameters:
     ///   - id: The id.
     ///   - attempts: The number of attempts, at least one.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state. Fire its events in `body`, where their effects are
-    ///     collected.
+    ///   - create: Makes a machine for an unknown id; by default in its initial state. Fire its events in `body`, which
+    ///     collects their effects.
     ///   - body: Changes the machine.
-    ///   - saved: Gets the transitions in order, after they were saved; none if nothing had to be saved. If it throws, the machine is saved
-    ///     nevertheless.
+    ///   - saved: Gets the saved transitions in order, or an empty array if nothing had to be saved. If it throws, the
+    ///     machine stays saved.
     /// - Returns: The value of `body`.
-    /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``; `ArchiveError`.
+    /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)``;
+    ///   `ArchiveError`.
     public nonisolated(nonsending) func update<Result>(
         _ id: String,
         attempts: Int = unitAttempts,
@@ -101,24 +103,24 @@ extension StoredWorkflow {
         }
     }
 
-    /// Changes a machine as one unit of work because of a message, and does nothing when the same message comes again.
+    /// Handles a message once: changes a machine as one unit of work, and ignores the same message afterwards.
     ///
     /// ```swift
     /// try await orders.update("42", once: notice.id) { order in try order.fire.pay(…) }
     /// ```
     ///
-    /// The machine remembers the message together with the change, also when `body` changes nothing else. So the message is handled once by all
-    /// processes, as long as the machine remembers it.
+    /// The machine remembers the message together with the change, even if `body` changes nothing else. All processes
+    /// therefore handle the message once, as long as the machine remembers it.
     /// - Parameters:
     ///   - id: The id of the machine.
-    ///   - message: What identifies the message.
-    ///   - memory: How many messages the machine remembers, or for how long.
+    ///   - message: The id of the message.
+    ///   - memory: The number or the period of messages to remember.
     ///   - attempts: The number of attempts, at least one.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
-    ///   - body: Changes the machine. If it throws, the message counts as not handled.
-    ///   - saved: Gets the transitions in order, after they were saved.
+    ///   - create: Makes a machine for an unknown id; by default in its initial state.
+    ///   - body: Changes the machine. If it throws, the message counts as unhandled.
+    ///   - saved: Gets the saved transitions in order.
     /// - Returns: The value of `body`; `nil` if the message was handled before.
-    /// - Throws: As ``update(_:attempts:creating:_:saved:)``.
+    /// - Throws: The errors of ``update(_:attempts:creating:_:saved:)``.
     public nonisolated(nonsending) func update<Result>(
         _ id: String,
         once message: String,
@@ -137,12 +139,12 @@ extension StoredWorkflow {
         }
     }
 
-    /// Restores the machine that is stored for an id, to look at it.
+    /// Restores a stored machine to look at it.
     ///
-    /// The machine is passive: it arms no deadlines and begins no work. Use a unit of work to change it. For a machine that lives in this process,
-    /// restore the ``StoredArchive/archive`` that ``ArchiveStore/load(_:)-(String)`` returns.
+    /// The machine is passive: its deadlines and its work stay off. Use a unit of work to change it. For a machine that
+    /// lives in this process, restore the ``StoredArchive/archive`` of ``ArchiveStore/load(_:)-(String)``.
     /// - Parameter id: The id.
-    /// - Returns: The machine, and the revision that a ``save(_:as:expecting:)`` of it replaces; `nil` if nothing is stored.
+    /// - Returns: The machine, and the revision for ``save(_:as:expecting:)``; `nil` if the id is unknown.
     /// - Throws: `ArchiveError`, or errors of the store's medium.
     public func machine(_ id: String) async throws -> (machine: StateMachine<W>, revision: Int)? {
         guard let stored = try await store.load(id) else { return nil }
@@ -161,14 +163,14 @@ extension StoredWorkflow {
         return machine
     }
 
-    /// Saves a machine that was changed outside of a unit of work.
+    /// Saves a machine that was changed outside a unit of work.
     ///
-    /// Effects that wait in the store stay there. A unit of work collects the effects of states that a machine enters. So a machine that has entered
-    /// states with effects outside of one is refused.
+    /// Waiting effects in the store stay. Only a unit of work collects the effects of entered states, so a machine that
+    /// has entered states with effects outside a unit is rejected.
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
-    ///   - revision: The stored revision that the machine replaces; 0 for none.
+    ///   - revision: The stored revision that the machine replaces; 0 for a new machine.
     /// - Returns: The new revision.
     /// - Throws: ``StoreError/conflict(id:expected:found:)``, ``StoreError/uncollectedEffects(id:state:)``, `ArchiveError`, or errors of the store's
     ///   medium.
@@ -182,10 +184,10 @@ extension StoredWorkflow {
     /// - Parameters:
     ///   - machine: The machine.
     ///   - id: The id.
-    ///   - revision: The revision that it replaces.
-    ///   - stored: The row that it replaces.
-    ///   - hasEntered: Whether it may have entered another state since.
-    ///   - handled: The messages that it has handled.
+    ///   - revision: The replaced revision.
+    ///   - stored: The replaced row.
+    ///   - hasEntered: Whether the machine may have entered another state since.
+    ///   - handled: The handled messages.
     /// - Returns: The row.
     /// - Throws: ``StoreError/uncollectedEffects(id:state:)``; `ArchiveError`.
     func row(
@@ -198,7 +200,7 @@ extension StoredWorkflow {
     ) throws -> StoredArchive {
         let columns = try machine.archiveWithColumns()
         if let state = columns.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
-        // The same state object may have been entered anew; a machine outside of a unit of work does not tell.
+        // Outside a unit of work, only the archive shows whether the machine has entered its state again.
         let stays = !hasEntered || columns.archive == stored?.archive
         return StoredArchive(
             id: id,

@@ -1,7 +1,7 @@
 public import Heraclitus
 import HeraclitusEssentials
 
-/// The machines that are changed in a transaction that the caller has begun.
+/// The machines changed in a transaction that the caller has begun.
 ///
 /// ``StoreTransaction/unit(_:)`` makes it. Use it within the closure only.
 public final class TransactionUnit {
@@ -10,12 +10,14 @@ public final class TransactionUnit {
 
     fileprivate init(_ transaction: any StoreTransaction) { self.transaction = transaction }
 
-    /// Loads a machine of a workflow without a context, or makes it; asked again, it returns the same machine.
+    /// Loads or makes a machine of a workflow without a context.
+    ///
+    /// A second call returns the same machine.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
-    /// - Returns: The machine. It is passive: it arms no deadlines and begins no work.
+    ///   - create: Makes a machine for an unknown id; by default in its initial state.
+    /// - Returns: The machine. It is passive: its deadlines and its work stay off.
     /// - Throws: `ArchiveError`; ``StoreError/repeatedID(_:)`` if the unit has the id with another workflow; errors of the store's medium.
     public func machine<W: Workflow>(
         _ id: String,
@@ -25,12 +27,14 @@ public final class TransactionUnit {
         try machine(id, of: StoredWorkflow<W>(InMemoryStore(), context: ()), creating: create)
     }
 
-    /// Loads a machine, or makes it; asked again, it returns the same machine.
+    /// Loads or makes a machine.
+    ///
+    /// A second call returns the same machine.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow, with the machine's context and scheduler.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
-    /// - Returns: The machine. It is passive: it arms no deadlines and begins no work.
+    ///   - create: Makes a machine for an unknown id; by default in its initial state.
+    /// - Returns: The machine. It is passive: its deadlines and its work stay off.
     /// - Throws: `ArchiveError`; ``StoreError/repeatedID(_:)`` if the unit has the id with another workflow; errors of the store's medium.
     public func machine<W: Workflow>(
         _ id: String,
@@ -41,15 +45,16 @@ public final class TransactionUnit {
         return try contents.add(id, try transaction.load(id), of: workflow, once: nil, .last(1), creating: create)!
     }
 
-    /// Loads a machine, or makes it, because of a message that the machine is to handle once.
+    /// Loads or makes a machine to handle a message once.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow, with the machine's context and scheduler.
-    ///   - message: What identifies the message. The machine remembers it when the unit is saved.
-    ///   - memory: How many messages the machine remembers, or for how long.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
+    ///   - message: The id of the message. Saving the unit records it in the machine.
+    ///   - memory: The number or the period of messages to remember.
+    ///   - create: Makes a machine for an unknown id; by default in its initial state.
     /// - Returns: The machine; `nil` if it has handled the message before.
-    /// - Throws: As without a message; ``StoreError/repeatedID(_:)`` if the unit has the machine already.
+    /// - Throws: The errors of loading without a message; ``StoreError/repeatedID(_:)`` if the unit has the machine
+    ///   already.
     public func machine<W: Workflow>(
         _ id: String,
         of workflow: StoredWorkflow<W>,
@@ -61,33 +66,37 @@ public final class TransactionUnit {
         return try contents.add(id, try transaction.load(id), of: workflow, once: message, memory, creating: create)
     }
 
-    /// Deletes a machine, with its effects, together with the other changes of the unit.
+    /// Deletes a machine and its effects together with the other changes of the unit.
     /// - Parameter id: The id.
-    /// - Returns: Whether there is such a machine.
+    /// - Returns: Whether the machine was stored.
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public func delete(_ id: String) throws -> Bool {
         if contents.isDeleted(id) { return false }
         let member = contents.member(id)
         let stored = member == nil ? try transaction.load(id) : member?.stored
-        // A machine that the unit has made is not saved then.
+        // A machine made in the unit stays unsaved.
         if member != nil || stored != nil { contents.delete(id, stored) }
         return stored != nil
     }
 
-    /// The transitions that a machine has made in the unit, in order.
+    /// The transitions of a machine in the unit, in order.
     /// - Parameter id: The id of the machine.
-    /// - Returns: The transitions; none of a machine that the unit has not loaded.
+    /// - Returns: The transitions; empty for a machine that the unit has not loaded.
     public func transitions(of id: String) -> [StateTransition] { contents.transitions(of: id) }
 }
 
 extension StoreTransaction {
-    /// Changes machines in the transaction: they are saved when the closure returns, and count when the caller commits.
+    /// Changes machines in the transaction: saves them when the closure returns.
     ///
-    /// Databases whose transactions do not exclude one another may find a conflict. Then roll back, and begin the transaction again.
+    /// The caller's commit makes the changes final.
+    ///
+    /// Databases with concurrent transactions may find a conflict. In that case roll back, and begin the transaction
+    /// again.
     /// - Parameter body: Loads and changes machines.
     /// - Returns: The value of `body`.
-    /// - Throws: Errors of `body` and of the store's medium; ``StoreError/conflict(id:expected:found:)``; `ArchiveError`. Roll back then.
+    /// - Throws: Errors of `body` and of the store's medium; ``StoreError/conflict(id:expected:found:)``;
+    ///   `ArchiveError`. Roll back on errors.
     public func unit<Result>(_ body: (TransactionUnit) throws -> Result) throws -> Result {
         let unit = TransactionUnit(self)
         defer { unit.contents.end() }

@@ -1,6 +1,6 @@
 import Heraclitus
 
-/// The machines that a unit of work has loaded, in the order in which they were asked for.
+/// The machines that a unit of work has loaded, in order.
 final class UnitContents: Sendable {
     private struct Contents {
         var members: [any UnitMember] = []
@@ -14,8 +14,9 @@ final class UnitContents: Sendable {
 
     private var deletions: [(id: String, revision: Int?)] { contents.withLock { $0.deletions } }
 
-    /// The machine that the unit has for an id already.
-    /// - Throws: ``StoreError/repeatedID(_:)`` if it is of another workflow, or was deleted in the unit; ``StoreError/unitEnded(id:)``.
+    /// The machine that the unit already has for an id.
+    /// - Throws: ``StoreError/repeatedID(_:)`` for another workflow or a deleted machine;
+    ///   ``StoreError/unitEnded(id:)``.
     func machine<W: Workflow>(_ id: String, of workflow: W.Type) throws(StoreError) -> StateMachine<W>? {
         if contents.withLock({ $0.isEnded }) { throw .unitEnded(id: id) }
         if isDeleted(id) { throw .repeatedID(id) }
@@ -47,7 +48,7 @@ final class UnitContents: Sendable {
             return known
         }
         guard let known else { return member.machine }
-        // Two tasks of the unit have asked for it at once.
+        // Two tasks of the unit have loaded the machine at once.
         member.end()
         guard message == nil, let machine = known.anyMachine as? StateMachine<W> else {
             throw StoreError.repeatedID(id)
@@ -62,7 +63,7 @@ final class UnitContents: Sendable {
 
     func isDeleted(_ id: String) -> Bool { deletions.contains { ExactID($0.id) == ExactID(id) } }
 
-    /// What is to be saved; empty if nothing has changed.
+    /// The changes to save; empty if the unit has changed nothing.
     func changes() throws -> [StoreChange] {
         var changes: [StoreChange] = []
         var isChange = deletions.contains { $0.revision != nil }
@@ -71,12 +72,12 @@ final class UnitContents: Sendable {
             changes.append(changed.change)
             isChange = isChange || changed.isChange
         }
-        // All of them, so that nobody changes those that the others were changed by.
+        // Unchanged machines are saved, too: their revisions guard the data on which the changes are based.
         return isChange
             ? changes + deletions.compactMap { id, revision in revision.map { .delete(id, expecting: $0) } } : []
     }
 
-    /// The changes after others have changed the effects of a machine.
+    /// The changes after another save has changed the effects of a machine.
     func changes(_ changes: [StoreChange], replacing effects: WaitingEffects?, of id: String) throws -> [StoreChange] {
         try changes.map { change in
             guard ExactID(change.id) == ExactID(id), let member = member(id) else { return change }

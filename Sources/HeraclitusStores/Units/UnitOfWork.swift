@@ -1,31 +1,33 @@
 public import Heraclitus
 import HeraclitusEssentials
 
-/// The machines that are changed together: all of them are saved, or none.
+/// A unit of work: machines that are changed together and saved all or none.
 ///
 /// ``ArchiveStore/unit(attempts:_:saved:)`` makes it. Use it within the closure only.
 public final class UnitOfWork: Sendable {
     private let store: any ArchiveStore
     let contents = UnitContents()
 
-    /// Whether anything was saved.
+    /// Whether the unit was saved.
     var isSaved: Bool { saved.withLock { $0 } }
 
     fileprivate let saved = Lock(false)
 
-    /// A machine that was loaded before the unit has begun.
+    /// A machine that was loaded before the unit began.
     private let loaded: StoredArchive?
 
     fileprivate init(_ store: any ArchiveStore, _ loaded: StoredArchive?) {
         (self.store, self.loaded) = (store, loaded)
     }
 
-    /// Loads a machine of a workflow without a context, or makes it; asked again, it returns the same machine.
+    /// Loads or makes a machine of a workflow without a context.
+    ///
+    /// A second call returns the same machine.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
-    /// - Returns: The machine. It is passive: it arms no deadlines and begins no work.
+    ///   - create: Makes a machine for an unknown id; by default in its initial state.
+    /// - Returns: The machine. It is passive: its deadlines and its work stay off.
     /// - Throws: `ArchiveError`; ``StoreError/repeatedID(_:)`` if the unit has the id with another workflow; errors of the store's medium.
     public nonisolated(nonsending) func machine<W: Workflow>(
         _ id: String,
@@ -35,12 +37,14 @@ public final class UnitOfWork: Sendable {
         try await machine(id, of: StoredWorkflow<W>(store, context: ()), creating: create)
     }
 
-    /// Loads a machine, or makes it; asked again, it returns the same machine.
+    /// Loads or makes a machine.
+    ///
+    /// A second call returns the same machine.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow in this store, with the machine's context and scheduler.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
-    /// - Returns: The machine. It is passive: it arms no deadlines and begins no work.
+    ///   - create: Makes a machine for an unknown id; by default in its initial state.
+    /// - Returns: The machine. It is passive: its deadlines and its work stay off.
     /// - Throws: `ArchiveError`; ``StoreError/repeatedID(_:)`` if the unit has the id with another workflow; errors of the store's medium.
     public nonisolated(nonsending) func machine<W: Workflow>(
         _ id: String,
@@ -49,19 +53,20 @@ public final class UnitOfWork: Sendable {
     ) async throws -> StateMachine<W> {
         if let known = try contents.machine(id, of: W.self) { return known }
         let stored = try await load(id)
-        // Without a message there is always a machine.
+        // Without a message, `add` always returns a machine.
         return try contents.add(id, stored, of: workflow, once: nil, .last(1), creating: create)!
     }
 
-    /// Loads a machine, or makes it, because of a message that the machine is to handle once.
+    /// Loads or makes a machine to handle a message once.
     /// - Parameters:
     ///   - id: The id.
     ///   - workflow: The workflow in this store, with the machine's context and scheduler.
-    ///   - message: What identifies the message. The machine remembers it when the unit is saved.
-    ///   - memory: How many messages the machine remembers, or for how long.
-    ///   - create: Makes the machine if nothing is stored; by default one in its initial state.
+    ///   - message: The id of the message. Saving the unit records it in the machine.
+    ///   - memory: The number or the period of messages to remember.
+    ///   - create: Makes a machine for an unknown id; by default in its initial state.
     /// - Returns: The machine; `nil` if it has handled the message before.
-    /// - Throws: As without a message; ``StoreError/repeatedID(_:)`` if the unit has the machine already.
+    /// - Throws: The errors of loading without a message; ``StoreError/repeatedID(_:)`` if the unit has the machine
+    ///   already.
     public nonisolated(nonsending) func machine<W: Workflow>(
         _ id: String,
         of workflow: StoredWorkflow<W>,
@@ -73,7 +78,7 @@ public final class UnitOfWork: Sendable {
         return try contents.add(id, try await load(id), of: workflow, once: message, memory, creating: create)
     }
 
-    /// Loads a machine, and makes none.
+    /// Loads a stored machine; `nil` if the id is unknown.
     nonisolated(nonsending) func machineIfStored<W: Workflow>(
         _ id: String,
         of workflow: StoredWorkflow<W>
@@ -87,31 +92,31 @@ public final class UnitOfWork: Sendable {
         return try await store.load(id)
     }
 
-    /// Deletes a machine, with its effects, together with the other changes of the unit.
+    /// Deletes a machine and its effects together with the other changes of the unit.
     /// - Parameter id: The id.
-    /// - Returns: Whether there is such a machine.
+    /// - Returns: Whether the machine was stored.
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public nonisolated(nonsending) func delete(_ id: String) async throws -> Bool {
         if contents.isDeleted(id) { return false }
         let member = contents.member(id)
         let stored = member == nil ? try await load(id) : member?.stored
-        // A machine that the unit has made is not saved then.
+        // A machine made in the unit stays unsaved.
         if member != nil || stored != nil { contents.delete(id, stored) }
         return stored != nil
     }
 
-    /// The transitions that a machine has made in the unit, in order.
+    /// The transitions of a machine in the unit, in order.
     /// - Parameter id: The id of the machine.
-    /// - Returns: The transitions; none of a machine that the unit has not loaded.
+    /// - Returns: The transitions; empty for a machine that the unit has not loaded.
     public func transitions(of id: String) -> [StateTransition] { contents.transitions(of: id) }
 }
 
-/// The number of attempts of a unit of work, unless the caller names another one.
+/// The default number of attempts of a unit of work.
 public let unitAttempts = 100
 
 extension ArchiveStore {
-    /// Changes any machines of any workflows as one unit of work: all of them are saved, or none.
+    /// Changes machines of any workflows as one unit of work: saves either all of them or none.
     ///
     /// ```swift
     /// try await store.unit { unit in
@@ -122,20 +127,24 @@ extension ArchiveStore {
     /// }
     /// ```
     ///
-    /// If somebody else has saved or deleted one of the machines meanwhile, the unit begins again, after a random delay of up to 50 ms. So the
-    /// closure, and the hooks of states, may run several times. It also begins again if the closure throws or changes nothing while the machines were
-    /// changed by others: they may never have been in these states at one moment. If any machine was changed all of them are saved.
+    /// If one of the machines is saved or deleted by another caller, the unit begins again after a random delay of up
+    /// to 50 ms. The closure and the hooks of states may therefore run several times.
     ///
-    /// The effects of the states that the machines enter in the closure, or machines in their states, are saved with them: `Effecting`. Other
-    /// callers fire the machines before the closure returns; a machine that is fired after the unit declines with ``StoreError/unitEnded(id:)``.
+    /// The unit also begins again if the closure throws or changes nothing, and the machines have changed in the store:
+    /// the closure may have seen states of different moments. After a change of one machine, all machines are saved.
     ///
-    /// Nothing is saved when the closure throws or changes nothing.
+    /// The unit saves the effects of all states entered in the closure, including those of machines within states: see
+    /// `Effecting`. Fire machines before the closure returns; later fires are declined with
+    /// ``StoreError/unitEnded(id:)``.
     ///
-    /// The closures may belong to the caller's actor, such as the main actor. Otherwise they run where the store's ``executor`` says.
+    /// If the closure throws or changes nothing, the unit saves nothing.
+    ///
+    /// A closure of an actor, such as the main actor, runs on the actor. Other closures run on the store's
+    /// ``executor``.
     /// - Parameters:
     ///   - attempts: The number of attempts, at least one.
     ///   - body: Loads and changes machines.
-    ///   - saved: Is called after everything was saved, or if nothing had to be saved. If it throws, the machines are saved nevertheless.
+    ///   - saved: Called after the save, or if nothing had to be saved. If it throws, the machines stay saved.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot save several machines together; `ArchiveError`.
@@ -147,7 +156,7 @@ extension ArchiveStore {
         try await unit(loaded: nil, attempts: attempts, body, saved: saved)
     }
 
-    /// Changes machines, of which one was loaded already.
+    /// Changes machines, one of which is already loaded.
     nonisolated(nonsending) func unit<Result>(
         loaded: StoredArchive?,
         attempts: Int = unitAttempts,
@@ -155,7 +164,7 @@ extension ArchiveStore {
         saved: (UnitOfWork) async throws -> Void
     ) async throws -> Result {
         let executor = executor
-        // An executor does not keep itself.
+        // The runtime leaves an executor unretained.
         defer { withExtendedLifetime(executor) {} }
         return try await withTaskExecutorPreference(executor) {
             for attempt in 0..<max(1, attempts) {
@@ -167,8 +176,8 @@ extension ArchiveStore {
         }
     }
 
-    /// Tries a unit of work once.
-    /// - Returns: The value of the body; `nil` if the unit must begin again.
+    /// Runs a unit of work once.
+    /// - Returns: The value of the body; `nil` to begin again.
     private nonisolated(nonsending) func carryOut<Result>(
         _ unit: UnitOfWork,
         _ attempt: Int,
@@ -176,9 +185,9 @@ extension ArchiveStore {
         _ body: (UnitOfWork) async throws -> Result,
         _ saved: (UnitOfWork) async throws -> Void
     ) async throws -> Result? {
-        // Also when it fails: what a machine has made keeps it alive.
+        // The end has to come even after an error, because the machine's hooks keep it alive.
         defer { unit.contents.end() }
-        /// - Returns: Nothing, so that the unit begins again.
+        /// - Returns: `nil`, so that the unit begins again.
         func again() throws -> Result? {
             guard attempt == attempts - 1 else { return nil }
             throw StoreError.tooManyConflicts(id: unit.contents.members.first?.id ?? "", attempts: attempts)
@@ -201,8 +210,8 @@ extension ArchiveStore {
         return result
     }
 
-    /// Saves what a unit has changed.
-    /// - Returns: Whether there was anything to save.
+    /// Saves the changes of a unit.
+    /// - Returns: Whether there were changes.
     private nonisolated(nonsending) func save(_ contents: UnitContents) async throws -> Bool {
         var changes = try contents.changes()
         if changes.isEmpty { return false }
@@ -211,7 +220,7 @@ extension ArchiveStore {
                 try await save(changes)
                 break
             } catch StoreError.effectsChanged(let id) where attempt < 1_000 {
-                // A worker has leased or carried out effects: the machines themselves are as they were.
+                // A worker has leased or carried out effects; the machines are unchanged.
                 try await Conflict.pause(before: attempt)
                 changes = try contents.changes(changes, replacing: try await load(id)?.effects, of: id)
             }
@@ -220,7 +229,9 @@ extension ArchiveStore {
         return true
     }
 
-    /// Whether several machines may be of different moments: they were loaded one after the other, and nothing was saved that would be a conflict.
+    /// Whether the machines may be from different moments.
+    ///
+    /// They were loaded one after the other, and no save has checked their revisions.
     private nonisolated(nonsending) func isTorn(_ contents: UnitContents) async throws -> Bool {
         if contents.members.count < 2 { return false }
         for member in contents.members where try await load(member.id)?.revision != member.stored?.revision {
@@ -230,9 +241,9 @@ extension ArchiveStore {
     }
 }
 
-/// What happens when others have saved the same.
+/// The delay after a conflict.
 enum Conflict {
-    /// Waits at random, or those who have met would meet again.
+    /// Waits for a random time, so that two callers in conflict do not meet again.
     static nonisolated(nonsending) func pause(before attempt: Int) async throws {
         if attempt > 0 {
             try await Task.sleep(for: .milliseconds(Int.random(in: 0..<min(1 << min(attempt, 6), 50))))

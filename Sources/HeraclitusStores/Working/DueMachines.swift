@@ -2,24 +2,27 @@ public import Heraclitus
 public import HeraclitusEssentials
 
 extension StoredWorkflow {
-    /// Fires what is due: the events that fire by themselves, as a unit of work for each machine.
+    /// Fires due automatic events, with a unit of work for each machine.
     ///
-    /// Any number of processes may do so at once, each on other machines: each event becomes one saved transition. What follows from one event and is
-    /// due by the same date fires as well. After `StateMachine.chainLimit` events of one machine the next is rejected as
-    /// `InvalidTransition.Reason.endlessChain`: those before are saved, and the error is a failure.
+    /// Any number of processes may call this at once: claims give them different machines, and each event becomes one
+    /// saved transition. Events that follow and are due by the same date fire as well. After `StateMachine.chainLimit`
+    /// events of one machine, the next event is rejected as `InvalidTransition.Reason.endlessChain`. The earlier events
+    /// are saved, and the rejection is a failure.
     ///
-    /// An event that is rejected, by a guard for example, is tried again when the claim of its machine has ended. That is no failure: the machine stays
-    /// as it is. Its `Journal` gets the rejection once, as long as it still has that line.
+    /// An event that is rejected, for example by a guard, is retried after the machine's claim has ended. The rejection
+    /// leaves the machine unchanged and is no failure. The machine's `Journal` has the rejection once, as long as it
+    /// keeps that line.
     ///
-    /// Machines of a version newer than `Workflow.version` are left alone and counted. Machines are claimed in batches, so a call takes the same
-    /// memory whatever their number is.
+    /// Machines of a version newer than `Workflow.version` are skipped and counted. Claims come in batches, so memory
+    /// use is independent of the number of machines.
     /// - Parameters:
-    ///   - date: By when it is due; now by default.
-    ///   - claim: For how long a machine is claimed. When a worker dies, the next one tries its machines after that time.
-    ///   - batch: The number of machines that are claimed at once.
-    ///   - saved: Gets the id of a machine that has made transitions itself, and these in order, after they were saved. If it throws, the
-    ///     machine is saved nevertheless, and the error is a failure.
-    /// - Returns: How many machines were tried, and what has failed; the others were changed nevertheless.
+    ///   - date: The date by which events are due; by default now.
+    ///   - claim: The duration of a claim. The machines of a dead worker are retried after that time.
+    ///   - batch: The number of machines to claim at once.
+    ///   - saved: Gets the id of a machine and its saved transitions in order. It is skipped for a machine without
+    ///     transitions of its own. If it throws, the machine stays saved, and the error is a failure.
+    /// - Returns: The number of machines that were tried, and the failures. A failure leaves the other machines
+    ///   unaffected.
     /// - Throws: Errors of the store's medium; `CancellationError`.
     @discardableResult
     public nonisolated(nonsending) func fireDue(
@@ -31,7 +34,7 @@ extension StoredWorkflow {
         let date = date ?? scheduler.date
         let worker = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         var report = WorkReport()
-        // A store that keeps no claims may return a machine again.
+        // A store without claims may return a machine again.
         var tried: Set<ExactID> = []
         var limit = max(1, batch)
         while true {
@@ -48,10 +51,10 @@ extension StoredWorkflow {
                     limit: limit
                 )
             )
-            // With fewer than asked for nothing is left, and machines that are still due are left to the next call.
+            // A short batch is the last one. Machines that are still due are left to the next call.
             let isLast = found.count < limit
             let claimed = found.filter { !tried.contains(ExactID($0.id)) }
-            // There may be others behind those that were tried.
+            // Untried machines may follow the tried ones.
             if claimed.isEmpty { limit = max(1, batch) + tried.count }
             for archive in claimed {
                 report.count += 1
@@ -70,8 +73,8 @@ extension StoredWorkflow {
         return report
     }
 
-    /// Fires what is due in a machine.
-    /// - Returns: Whether it was saved.
+    /// Fires the due events of a machine.
+    /// - Returns: Whether the machine was saved.
     private nonisolated(nonsending) func fireDue(
         _ archive: StoredArchive,
         by date: Date,
@@ -80,13 +83,13 @@ extension StoredWorkflow {
         var isSaved = false
         var endless: InvalidTransition?
         try await store.unit(loaded: archive) { unit in
-            // A machine that was deleted meanwhile does not come back.
+            // A deleted machine stays deleted.
             let machine = try await unit.machineIfStored(archive.id, of: self)
             endless = machine?.fireDue(by: date)
         } saved: { unit in
             let transitions = unit.transitions(of: archive.id)
             isSaved = unit.isSaved
-            // There are none if everything that is due was rejected, or was due in machines within the state.
+            // The list is empty if all events were rejected, or if only machines within the state were fired.
             if !transitions.isEmpty { try await saved(archive.id, transitions) }
         }
         if let endless { throw endless }

@@ -2,21 +2,22 @@ public import Heraclitus
 import HeraclitusEssentials
 
 extension ArchiveStore {
-    /// Works for workflows until the task is cancelled: fires what is due, delivers effects, and sleeps until the next date.
+    /// Runs a worker until the task is cancelled: fires due events, delivers effects, and sleeps until the next date.
     ///
     /// ```swift
     /// try await store.run(orders, stock, to: EffectHandlers().on(SendMail.self) { mail, key in … })
     /// ```
     ///
-    /// Run it in as many processes as you like: each works on other machines. A worker wakes when this process, and where the store's
-    /// ``bell`` says so another process of the same machine, has saved something. It looks at the store at least once in `interval`.
+    /// Run it in as many processes as you like: each works on other machines. A save of this process wakes the worker;
+    /// with the store's ``bell``, so does a save of another process. The worker looks at the store at least once per
+    /// `interval`.
     /// - Parameters:
     ///   - workflows: The workflows.
-    ///   - handlers: Carry effects out.
-    ///   - policy: For how long a worker has effects, and what happens when a handler fails.
+    ///   - handlers: The handlers of the effects.
+    ///   - policy: The lease of effects, and the treatment of failures.
     ///   - interval: The longest time between two looks at the store.
-    ///   - failed: Gets each failure, on any thread: of a machine, of an effect, or of the store. The worker goes on.
-    /// - Throws: `CancellationError`; ``StoreError/missingHandlers(_:)`` before anything is taken.
+    ///   - failed: Gets each failure of a machine, an effect or the store, on any thread. The worker goes on.
+    /// - Throws: `CancellationError`; ``StoreError/missingHandlers(_:)`` before the first claim.
     public func run<each W: Workflow>(
         _ workflows: repeat StoredWorkflow<each W>,
         to handlers: EffectHandlers = EffectHandlers(),
@@ -26,7 +27,7 @@ extension ArchiveStore {
     ) async throws {
         for workflow in repeat each workflows { try workflow.checkHandlers(handlers) }
         var policy = policy
-        // A worker looks often. So it reports an effect that nobody knows only when it has waited for long.
+        // A worker looks often, so it reports an effect of an unknown type only after a long wait.
         if policy.unknownEffectAge == .zero { policy.unknownEffectAge = .seconds(3_600) }
         let rounds = Rounds(bell: bell, interval: interval, failed: failed)
         try await withThrowingTaskGroup(of: Void.self) { [policy] group in
@@ -48,7 +49,7 @@ extension ArchiveStore {
 extension StoredWorkflow {
     fileprivate func checkHandlers(_ handlers: EffectHandlers) throws(StoreError) { try handlers.check(knownEffects) }
 
-    /// When the next machine waits for a worker after a date; `nil` if none does.
+    /// The date after which the next machine waits for a worker; `nil` if none does.
     fileprivate func nextDate(_ queue: ArchiveQuery.Queue, after date: Date) async throws -> Date? {
         var query = ArchiveQuery()
         query.workflows = workflowNames
@@ -58,7 +59,7 @@ extension StoredWorkflow {
     }
 }
 
-/// The rounds of a worker: work, then sleep until there is more.
+/// The rounds of a worker: work, then sleep until the next date or ring.
 private final class Rounds: Sendable {
     let bell: StoreBell?
     let interval: Duration
@@ -78,7 +79,7 @@ private final class Rounds: Sendable {
     ) async throws {
         while true {
             try Task.checkCancellation()
-            // First: what is saved from now on is looked at, now or in the next round.
+            // Rings are read first, so that later saves are seen in this round or the next.
             let rings = bell?.rings ?? 0
             let now = workflow.scheduler.date
             var wake = now + interval.inSeconds
@@ -87,14 +88,16 @@ private final class Rounds: Sendable {
                 if let next = try await workflow.nextDate(queue, after: now) { wake = min(wake, next) }
             } catch {
                 try Task.checkCancellation()
-                // A medium that fails is tried again.
+                // The next round retries a failing medium.
                 await failed(WorkFailure(id: "", effect: nil, error: error))
             }
             try await sleep(until: wake, workflow.scheduler, after: rings)
         }
     }
 
-    /// Whether a failure is to be reported: an effect of an unknown type is, once.
+    /// Whether to report a failure.
+    ///
+    /// An effect of an unknown type is reported once.
     private func isNew(_ failure: WorkFailure) -> Bool {
         guard let effect = failure.effect, case ArchiveError.unknownEffect? = failure.error as? ArchiveError else {
             return true

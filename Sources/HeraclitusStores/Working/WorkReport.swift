@@ -1,17 +1,21 @@
 import Heraclitus
 
-/// What a worker has done, and what has failed.
+/// The results of a worker.
 public struct WorkReport: Sendable {
-    /// The number of machines that were worked on, or of effects that were carried out.
+    /// The number of processed machines or delivered effects.
     public internal(set) var count = 0
 
-    /// What has failed, the first thousand; the other machines were worked on nevertheless.
+    /// The first thousand failures.
+    ///
+    /// A failure leaves the other machines unaffected.
     public internal(set) var failures: [WorkFailure] = []
 
-    /// How much has failed.
+    /// The number of failures.
     public internal(set) var failureCount = 0
 
-    /// How many machines wait for a newer release of the program, up to a thousand: those of newer versions of the workflow.
+    /// The number of machines with a newer version of the workflow, up to a thousand.
+    ///
+    /// They wait for a newer release.
     public internal(set) var newerCount = 0
 
     mutating func add(_ failure: WorkFailure) {
@@ -31,12 +35,12 @@ public struct WorkReport: Sendable {
     public func throwFirstFailure() throws { if let first = failures.first { throw first.error } }
 }
 
-/// A machine, or an effect of it, that a worker has failed at.
+/// A failure of a machine or of one of its effects.
 public struct WorkFailure: Sendable {
     /// The id of the machine.
     public let id: String
 
-    /// The effect, as it is stored now; `nil` if it is not an effect that has failed.
+    /// The effect as it is stored now; `nil` if a machine has failed.
     public let effect: StoredEffect?
 
     /// The error.

@@ -1,6 +1,6 @@
 public import Heraclitus
 
-/// Drives machines through a workflow, restarts them between any two steps, and throws the shortest way to what goes wrong.
+/// Drives machines through a workflow, restarts them between steps, and throws the shortest path to a failure.
 ///
 /// ```swift
 /// @Test func order() throws {
@@ -13,26 +13,35 @@ public import Heraclitus
 /// }
 /// ```
 ///
-/// It looks for states that an archive changes, for machines that cannot be archived, for hooks that fire what they are not said to fire,
-/// for invariants that do not hold, and for transitions that the table allows and the machine does not. What a guard declines is no
-/// failure but a way that is not taken. What was missed for it is tried again, with other transitions before, which change the data that
-/// the guard looks at. The report lists the transitions that were never carried out all the same. A transition that is never fired, because no
-/// sample makes its state from the one that is left, is a failure: a sample is missing.
+/// It looks for:
 ///
-/// The machines in a state, as `Composite` says, go through their own transitions, too: with samples that make their states, in the same list.
+/// - states that an archive changes, and machines that cannot be archived,
+/// - hooks that fire an event missing from `firedByHooks`,
+/// - invariants that are false,
+/// - transitions that the table allows and the machine rejects.
 ///
-/// Machines are fired on this thread alone: with a clock that stands still, so that no deadline comes, and without the work of their states.
+/// A guard that declines is no failure. The exercise retries the declined transition after other transitions, which
+/// change the data that the guard reads. The report lists transitions that were still never carried out. A transition
+/// without a sample for its destination is a failure.
+///
+/// Machines in a state (its `Composite` regions) go through their own transitions, too. Samples for their states belong
+/// in the same list.
+///
+/// All machines are fired on the calling thread with a clock that stands still. Deadlines and the work of states
+/// therefore do not run.
 /// - Parameters:
 ///   - workflow: The workflow.
-///   - context: What states need and archives do not keep.
-///   - samples: How states are made; an `EmptyState` needs none.
-///   - coverage: Which ways are gone.
-///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
-///   - hookEvents: The names of the events that hooks may fire. Those that fire under a condition, or when regions have ended, need not be named.
-///   - except: Names of properties that need not survive an archive.
-///   - invariants: What has to be true of a machine before its first fire, and after every fire with all that its hooks have fired. A
-///     state that a hook leaves at once is not asked about.
-/// - Returns: What was done.
+///   - context: The runtime dependencies of the states.
+///   - samples: Samples that make states; an `EmptyState` needs none.
+///   - coverage: The paths to drive machines along.
+///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every
+///     transition.
+///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions
+///     have ended, are always allowed.
+///   - except: Names of properties that may be lost in an archive.
+///   - invariants: Facts about a machine, each with its name. They are checked before the first fire, and after every
+///     fire with all events that its hooks fired. A state that a hook leaves at once is skipped.
+/// - Returns: The counts of steps and restarts, and the untried transitions.
 /// - Throws: ``ExerciseFailure``.
 @discardableResult
 public func exercise<W: Workflow>(
@@ -61,14 +70,16 @@ public func exercise<W: Workflow>(
 /// ``exercise(_:context:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` does.
 /// - Parameters:
 ///   - workflow: The workflow.
-///   - samples: How states are made; an `EmptyState` needs none.
-///   - coverage: Which ways are gone.
-///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every transition.
-///   - hookEvents: The names of the events that hooks may fire. Those that fire under a condition, or when regions have ended, need not be named.
-///   - except: Names of properties that need not survive an archive.
-///   - invariants: What has to be true of a machine before its first fire, and after every fire with all that its hooks have fired. A
-///     state that a hook leaves at once is not asked about.
-/// - Returns: What was done.
+///   - samples: Samples that make states; an `EmptyState` needs none.
+///   - coverage: The paths to drive machines along.
+///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every
+///     transition.
+///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions
+///     have ended, are always allowed.
+///   - except: Names of properties that may be lost in an archive.
+///   - invariants: Facts about a machine, each with its name. They are checked before the first fire, and after every
+///     fire with all events that its hooks fired. A state that a hook leaves at once is skipped.
+/// - Returns: The counts of steps and restarts, and the untried transitions.
 /// - Throws: ``ExerciseFailure``.
 @discardableResult
 public func exercise<W: Workflow>(
@@ -92,7 +103,7 @@ public func exercise<W: Workflow>(
     )
 }
 
-/// What is exercised, and how.
+/// The settings of one exercise: the workflow, the samples and the checks.
 struct Exercise<W: Workflow> {
     let table: TransitionTable
     let context: W.Context
@@ -112,7 +123,7 @@ struct Exercise<W: Workflow> {
         for path in paths { try tour.go(along: path) }
         for goal in goals(of: paths, coverage) { try tour.pursue(goal) }
         try tour.exerciseRegions()
-        // Only now: what a sample gets, and so whether it fits, is known when the state is left.
+        // The tour has to end first: a sample gets the left state, so only firing shows whether the sample fits.
         let unmade = inOrder(tour.neverMade.intersection(paths.flatMap(\.transitions)))
         guard unmade.isEmpty else {
             let states = Set(unmade.map(\.to))
@@ -140,7 +151,7 @@ struct Exercise<W: Workflow> {
         }.filter(transitions.contains)
     }
 
-    /// What the paths go through: each transition, and each pair if pairs are asked for, with the state that the path begins in.
+    /// The transitions of the paths, and the pairs if `coverage` asks for pairs, each with the start of its path.
     private func goals(of paths: [TransitionPath], _ coverage: PathCoverage) -> [ExerciseGoal] {
         if case .randomWalks = coverage { return [] }
         var seen: Set<[ExercisedTransition]> = []
@@ -158,7 +169,7 @@ struct Exercise<W: Workflow> {
         return (singles + pairs).filter { seen.insert($0.transitions).inserted }
     }
 
-    /// The states that have to be made and that no sample makes.
+    /// The states on the paths that every sample fails to make.
     private func missingSamples(for paths: [TransitionPath]) -> [String] {
         var missing: Set<String> = []
         for path in paths {
@@ -172,11 +183,12 @@ struct Exercise<W: Workflow> {
         return table.states.filter(missing.contains)
     }
 
-    /// Whether a machine begins in a state without a sample: in that of the workflow's initial object.
+    /// Whether a machine begins in a state without a sample, because the state is the workflow's initial one.
     func beginsByItself(in state: String) -> Bool { state == table.initial && W.Initial.self == W.AnyState.self }
 
-    /// The numbers of the samples that may make a state for an event to enter, those of the event first; `nil` for an empty
-    /// state's object, or for what the event's builder makes.
+    /// The numbers of the samples that may make the state for an event to enter, with the event's own samples first.
+    ///
+    /// `nil` stands for an empty state's object, or for the result of the event's builder.
     func samples(for state: String, event: String) -> [Int?] {
         let superstates = Array(sequence(first: state) { table.superstates[$0] }.dropFirst())
         let fitting = samples.indices.filter { samples[$0].mayMake(state, below: superstates, for: event) }
@@ -186,22 +198,22 @@ struct Exercise<W: Workflow> {
     }
 }
 
-/// A transition of a table by its names.
+/// A transition of a table, by the names of its event and states.
 struct ExercisedTransition: Hashable {
     let event: String
     let from: String
     let to: String
 }
 
-/// Transitions that are to be carried out one right after the other.
+/// Transitions to carry out directly one after the other.
 struct ExerciseGoal {
-    /// The name of a state in which a machine may begin that can come there.
+    /// The name of a start state from which a machine can reach the first transition.
     let start: String
     let transitions: [ExercisedTransition]
 }
 
 extension TransitionPath {
-    /// The steps with the states that they leave.
+    /// The steps, each with the state that it leaves.
     fileprivate var transitions: [ExercisedTransition] {
         zip([start] + steps.map(\.to), steps).map { from, step in
             ExercisedTransition(event: step.event, from: from, to: step.to)
@@ -209,14 +221,14 @@ extension TransitionPath {
     }
 }
 
-/// What is done with a machine that is exercised.
+/// An action on an exercised machine.
 enum ExerciseAction: Hashable {
-    /// It is fired, with the object of a sample, that of an empty state, or what the event's builder makes.
+    /// Fires the machine with a sample's object, an empty state's object, or the result of the event's builder.
     case fire(ExercisedTransition, sample: Int?)
 
-    /// A machine in its state is fired, in the same way.
+    /// Fires a machine in the state in the same way.
     case fireRegion(path: [String], ExercisedTransition, sample: Int?)
 
-    /// It is archived and restored.
+    /// Archives and restores the machine.
     case restart
 }

@@ -1,50 +1,53 @@
 public import Heraclitus
 
-/// The error of ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``: what is wrong, and the shortest
-/// way there.
+/// The error of ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``: a problem and
+/// the shortest path to it.
 public struct ExerciseFailure: Error {
-    /// What is wrong.
+    /// The kind of problem.
     @nonexhaustive
     public enum Problem: Sendable {
-        /// No sample makes some states, and they are not empty; or none makes them from the states that events to them leave.
+        /// States lack a sample: they need data, or each sample fails to make them from the states that their events
+        /// leave.
         ///
         /// ``ExerciseFailure/code`` has the samples to write.
         case missingSamples(states: [String])
 
-        /// A state comes back from an archive with other properties.
+        /// An archive changes a property of a state.
         case lostInArchive(LostInArchive)
 
-        /// A machine could not be archived or restored.
+        /// Archiving or restoring a machine has failed.
         case notArchived(any Error)
 
-        /// A hook has fired an event that it is not said to fire, and the machine went elsewhere.
+        /// A hook has fired an event that is missing from `firedByHooks`.
         case strayed(event: String, to: String)
 
-        /// What should always be true of a machine is not.
+        /// The invariant of this name is false.
         case brokenInvariant(String)
 
-        /// What was asked whether an invariant is true has thrown an error.
+        /// The closure of the invariant has thrown an error.
         case failedInvariant(String, underlyingError: any Error)
 
-        /// The machine has rejected what its table allows, for another reason than a guard's.
+        /// The machine has rejected an event that its table allows, for another reason than a guard.
         case rejected(InvalidTransition)
     }
 
     /// The name of the workflow.
     public let workflow: String
 
-    /// What is wrong.
+    /// The kind of problem.
     public let problem: Problem
 
-    /// The shortest way there that was found: without any step or loop of it, the problem did not show.
+    /// The shortest path that was found: removing any step or loop of it hides the problem.
     public let path: TransitionPath?
 
-    /// The way as code for a test, in which `samples` are those that were exercised with.
+    /// The path as code for a test.
+    ///
+    /// Its `samples` are the list given to the exercise.
     public let code: String
 }
 
 extension ExerciseFailure.Problem: CustomStringConvertible {
-    /// A sentence that says what is wrong.
+    /// A sentence about the problem.
     public var description: String {
         switch self {
         case .missingSamples(let states): "No sample makes \(states.joined(separator: ", "))."
@@ -52,12 +55,12 @@ extension ExerciseFailure.Problem: CustomStringConvertible {
         case .notArchived(let error): "The machine cannot be archived and restored: \(error)"
         case .strayed(let event, let state): "A hook has fired \"\(event)\", which led to \(state)."
         case .brokenInvariant(let name): "It is no longer true: \(name)."
-        case .failedInvariant(let name, let error): "Nobody can say whether it is true: \(name). \(error)"
+        case .failedInvariant(let name, let error): "The check of an invariant has failed: \(name). \(error)"
         case .rejected(let error): "\(error)"
         }
     }
 
-    /// What makes it the same problem on another way.
+    /// A key that is equal for the same problem on another path.
     var identity: [String] {
         switch self {
         case .missingSamples(let states): ["samples"] + states
@@ -71,7 +74,7 @@ extension ExerciseFailure.Problem: CustomStringConvertible {
 }
 
 extension ExerciseFailure: CustomStringConvertible {
-    /// The problem, the way there, and the code.
+    /// The problem, the path and the code.
     public var description: String {
         let way = path.map { "\n\($0)" } ?? ""
         return "\(workflow): \(problem)\(way)" + (code.isEmpty ? "" : "\n\n\(code)")

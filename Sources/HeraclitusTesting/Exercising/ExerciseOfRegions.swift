@@ -1,7 +1,8 @@
 import Heraclitus
 import HeraclitusInspecting
 
-/// Drives the machines in a state through their own transitions, each time from the way on which a machine came to that state.
+/// Drives the machines in a state through their own transitions, starting from the way on which the outer machine
+/// reached the state.
 struct ExerciseOfRegions<W: Workflow> {
     /// A way to a state that holds machines.
     struct Way {
@@ -39,7 +40,7 @@ struct ExerciseOfRegions<W: Workflow> {
         }
     }
 
-    /// Carries out each transition that the machines come to, the nearest first.
+    /// Carries out each reachable transition of the regions, the nearest first.
     mutating func run() throws(ExerciseFailure) {
         var open: [[ExerciseAction]] = [[]]
         while !open.isEmpty {
@@ -68,7 +69,7 @@ struct ExerciseOfRegions<W: Workflow> {
         missed[step] = missed[step] ?? (missed.count, transition, reason)
     }
 
-    /// The samples that may make a state for the machine to enter; `nil` for what the definition makes.
+    /// The samples that may make the destination; `nil` stands for the result of the definition.
     private func samples(for step: Step) -> [Int?] {
         let fitting = exercise.samples.indices.filter {
             exercise.samples[$0].event == nil && exercise.samples[$0].mayMake(step.transition.to, below: [], for: "")
@@ -76,14 +77,14 @@ struct ExerciseOfRegions<W: Workflow> {
         return fitting + [nil]
     }
 
-    /// The transitions that machines in the state can make.
+    /// The transitions that the machines in the state can make now.
     private mutating func steps(
         after actions: [ExerciseAction]
     ) throws(ExerciseFailure) -> [(Step, TransitionTable.Transition)] {
         var found: [(Step, TransitionTable.Transition)] = []
         machines += 1
         try go(actions) { machine in
-            // Elsewhere are other machines, or none.
+            // Another state holds other machines, or none.
             guard machine.state == way.state else { return }
             for (path, region) in machine.regions {
                 for event in region.currentTable.events {
@@ -97,8 +98,8 @@ struct ExerciseOfRegions<W: Workflow> {
         return found
     }
 
-    /// Goes the way, and carries out actions of machines in the state.
-    /// - Returns: What became of each action.
+    /// Repeats the way, and carries out actions of machines in the state.
+    /// - Returns: The result of each action.
     @discardableResult
     private func go(
         _ actions: [ExerciseAction],

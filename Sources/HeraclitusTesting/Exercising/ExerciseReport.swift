@@ -1,23 +1,24 @@
 public import Heraclitus
 
-/// What ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` has done, and what it could not do.
+/// The counts and the untried transitions of one
+/// ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 public struct ExerciseReport: Sendable {
     /// A transition of the table that was never carried out.
     public struct Untried: Hashable, Sendable {
         /// The name of the event.
         public let event: String
 
-        /// The states.
+        /// The source and the destination.
         public let transition: TransitionTable.Transition
 
-        /// Why not: what a guard said, or that no machine came to the state.
+        /// The reason: a guard's error, or that every machine missed the state.
         public let reason: String
     }
 
-    /// The number of machines that were begun with.
+    /// The number of machines that were started.
     public internal(set) var machines = 0
 
-    /// The number of transitions that were carried out, without those that hooks have fired.
+    /// The number of transitions carried out, besides those of hooks.
     public internal(set) var steps = 0
 
     /// The number of times that a machine was archived and restored.
@@ -26,7 +27,9 @@ public struct ExerciseReport: Sendable {
     /// The transitions of the table that were never carried out, in the order of the definition.
     public internal(set) var untried: [Untried] = []
 
-    /// The transitions of machines in states that were never carried out, each with the properties that hold the machine: `payment.receive`.
+    /// The untried transitions of machines in states.
+    ///
+    /// Each event has the path of properties to its machine: `payment.receive`.
     public internal(set) var untriedInRegions: [Untried] = []
 }
 

@@ -1,7 +1,7 @@
 import Heraclitus
 import HeraclitusInspecting
 
-/// All that machines are driven through, one after the other, and what came of it.
+/// Drives machines along all paths, one after the other, and collects the results.
 final class ExerciseTour<W: Workflow> {
     private let exercise: Exercise<W>
     private let graph: TableGraph
@@ -14,11 +14,11 @@ final class ExerciseTour<W: Workflow> {
     private var done: Set<[ExercisedTransition]> = []
     private var declined: [ExercisedTransition: String] = [:]
 
-    /// The first way to each state that holds machines, in the order in which they were come to.
+    /// The first way to each state that holds machines, in the order of arrival.
     private var waysToComposites: [ExerciseOfRegions<W>.Way] = []
     private var untriedInRegions: [ExerciseReport.Untried] = []
 
-    /// The transitions that no sample could be tried for at least once.
+    /// The transitions that lacked a fitting sample at least once.
     private var unmade: Set<ExercisedTransition> = []
 
     init(_ exercise: Exercise<W>) {
@@ -47,16 +47,16 @@ final class ExerciseTour<W: Workflow> {
         return report
     }
 
-    /// The transitions that were never fired, because no sample makes the state from the one that is left.
+    /// The transitions that were never fired, because samples for their destination are missing.
     ///
-    /// What a guard has declined is not among them: it was fired.
+    /// Declined transitions are excluded, because they were fired.
     var neverMade: Set<ExercisedTransition> {
         unmade.filter { !done.contains([$0]) && declined[$0] == nil }
     }
 
-    /// Lets a machine go along a path.
+    /// Drives a machine along a path.
     ///
-    /// Where a guard declines or a hook fires, the machine is not where the path goes on, and looks for another way there.
+    /// After a guard declines or a hook fires, the machine looks for another way back to the path.
     func go(along path: TransitionPath) throws(ExerciseFailure) {
         try walk(from: path.start) { walk throws(ExerciseFailure.Problem) in
             var from = path.start
@@ -69,7 +69,7 @@ final class ExerciseTour<W: Workflow> {
         }
     }
 
-    /// Tries again to carry out what the paths have missed: each time with one more other transition before.
+    /// Retries a missed goal up to five times, each time with one more detour before it.
     func pursue(_ goal: ExerciseGoal) throws(ExerciseFailure) {
         guard !done.contains(goal.transitions), let place = goal.transitions.first?.from else { return }
         try walk(from: goal.start) { walk throws(ExerciseFailure.Problem) in
@@ -82,7 +82,7 @@ final class ExerciseTour<W: Workflow> {
         }
     }
 
-    /// Lets the machines in each state that was come to go through their own transitions.
+    /// Drives the machines in each reached state through their own transitions.
     func exerciseRegions() throws(ExerciseFailure) {
         for way in waysToComposites {
             var regions = ExerciseOfRegions(exercise, along: way)

@@ -1,16 +1,16 @@
 import Heraclitus
 import HeraclitusInspecting
 
-/// A machine on its way.
+/// A machine on its way through the table.
 final class ExerciseWalk<W: Workflow> {
     private let exercise: Exercise<W>
     private let graph: TableGraph
     private var machine: ExercisedMachine<W>?
 
-    /// What was declined since the machine has last changed: to try it again would be in vain.
+    /// The transitions that were declined since the machine last changed; retrying them is useless.
     private var inVain: Set<ExercisedTransition> = []
 
-    /// How often each transition was tried.
+    /// The number of attempts for each transition.
     private var tries: [ExercisedTransition: Int] = [:]
     private var last: ExercisedTransition?
 
@@ -18,7 +18,7 @@ final class ExerciseWalk<W: Workflow> {
     private(set) var done: Set<[ExercisedTransition]> = []
     private(set) var declined: [ExercisedTransition: String] = [:]
 
-    /// The transitions that no sample could be tried for.
+    /// The transitions that lacked a fitting sample.
     private(set) var unmade: Set<ExercisedTransition> = []
     private(set) var steps = 0
     private(set) var restarts = 0
@@ -31,7 +31,7 @@ final class ExerciseWalk<W: Workflow> {
         self.graph = graph
     }
 
-    /// What was done, what went wrong included.
+    /// All actions so far, including the failed one.
     var trace: [ExerciseAction] { machine?.trace ?? [] }
 
     func begin(in start: String) throws(ExerciseFailure.Problem) {
@@ -47,12 +47,13 @@ final class ExerciseWalk<W: Workflow> {
         waysToComposites.append((machine.trace, state))
     }
 
-    /// Goes to a state, in the shortest way that is not in vain; where there is none, with another transition first.
+    /// Goes to a state by the shortest way that was not declined; if every way was declined, makes another transition
+    /// first.
     /// - Parameter state: The name of the state.
-    /// - Returns: Whether it has arrived.
-    /// - Throws: What is wrong.
+    /// - Returns: Whether the machine has arrived.
+    /// - Throws: The problem.
     func come(to state: String) throws(ExerciseFailure.Problem) -> Bool {
-        // A guard may decline for good, and a hook may lead away again from every state.
+        // The count is limited: a guard may decline for good, and a hook may lead away from every state.
         for _ in 0..<(10 + 2 * graph.count) where machine?.state != state {
             if let step = firstStep(to: state) {
                 _ = try take(step)
@@ -63,10 +64,10 @@ final class ExerciseWalk<W: Workflow> {
         return machine?.state == state
     }
 
-    /// Carries out the transition that was tried least, of those after which the machine can come to a state.
+    /// Carries out the least-tried transition after which the machine can still reach a state.
     /// - Parameter state: The name of that state.
     /// - Returns: Whether there is such a transition.
-    /// - Throws: What is wrong.
+    /// - Throws: The problem.
     func wander(andReturnTo state: String) throws(ExerciseFailure.Problem) -> Bool {
         guard let machine, let here = graph.number(of: machine.state), let end = graph.number(of: state) else {
             return false
@@ -79,10 +80,10 @@ final class ExerciseWalk<W: Workflow> {
         return true
     }
 
-    /// Fires an event, with one sample after the other until one is not declined.
-    /// - Parameter transition: The event, and where it leads.
-    /// - Returns: Whether it was carried out, and no hook has led away.
-    /// - Throws: What is wrong.
+    /// Fires an event, trying the samples in order until a guard accepts one.
+    /// - Parameter transition: The event and its states.
+    /// - Returns: Whether the machine is in the transition's destination.
+    /// - Throws: The problem.
     func take(_ transition: ExercisedTransition) throws(ExerciseFailure.Problem) -> Bool {
         guard let machine else { return false }
         tries[transition, default: 0] += 1

@@ -1,15 +1,17 @@
 import Heraclitus
 
-/// A machine that is exercised: it says after each action whether something is wrong.
+/// A machine under exercise.
+///
+/// Each action checks the machine afterwards.
 final class ExercisedMachine<W: Workflow> {
-    /// What became of a fire.
+    /// The result of firing an event.
     enum Result {
         case carriedOut
 
-        /// A guard has declined it, or the sample has thrown an error.
+        /// A guard has declined the event, or the sample has thrown an error.
         case declined(String)
 
-        /// The sample makes no such state from the one that the machine is in.
+        /// The sample makes another state, or none, from the current one.
         case notMade
     }
 
@@ -17,13 +19,13 @@ final class ExercisedMachine<W: Workflow> {
     private let clock = ManualClock()
     private var machine: StateMachine<W>
 
-    /// What was done.
+    /// The actions so far.
     private(set) var trace: [ExerciseAction] = []
 
-    /// The names of the states before each of these.
+    /// The state's name before each action.
     private(set) var states: [String] = []
 
-    /// The transitions of the machine that nobody has looked at yet.
+    /// The transitions that wait for `checkHooks`.
     private let made = Made()
 
     private final class Made: Sendable {
@@ -45,7 +47,7 @@ final class ExercisedMachine<W: Workflow> {
         }
     }
 
-    /// Makes a machine in the initial state, or in another one that a sample makes.
+    /// Makes a machine in the initial state, or in a state that a sample makes.
     init(_ exercise: Exercise<W>, in start: String) throws(ExerciseFailure.Problem) {
         self.exercise = exercise
         if start == exercise.table.initial,
@@ -67,10 +69,10 @@ final class ExercisedMachine<W: Workflow> {
 
     /// Fires an event.
     /// - Parameters:
-    ///   - transition: The event, and where it leads.
+    ///   - transition: The event and its states.
     ///   - sample: The sample that makes the state; `nil` for an empty state.
-    /// - Returns: Whether it was carried out.
-    /// - Throws: What is wrong.
+    /// - Returns: The result.
+    /// - Throws: The problem.
     func fire(_ transition: ExercisedTransition, sample: Int?) throws(ExerciseFailure.Problem) -> Result {
         let state: W.AnyState
         do {
@@ -98,7 +100,7 @@ final class ExercisedMachine<W: Workflow> {
         return .carriedOut
     }
 
-    /// The machines in its state, at any depth, each with the names of the properties on the way there.
+    /// The machines in its state, at any depth, each with the path of property names to it.
     var regions: [(path: [String], machine: any ExercisedRegion)] { Self.regions(in: machine.state, []) }
 
     private static func regions(in state: Any?, _ path: [String]) -> [(path: [String], machine: any ExercisedRegion)] {
@@ -112,11 +114,11 @@ final class ExercisedMachine<W: Workflow> {
 
     /// Fires an event of a machine in its state.
     /// - Parameters:
-    ///   - path: Where that machine is.
-    ///   - transition: The event, and where it leads.
-    ///   - sample: The sample that makes the state; `nil` for an empty state, or what the event's builder makes.
-    /// - Returns: Whether it was carried out.
-    /// - Throws: What is wrong.
+    ///   - path: The property names that lead to the machine.
+    ///   - transition: The event and its states.
+    ///   - sample: The sample that makes the state; `nil` for an empty state or the result of the event's builder.
+    /// - Returns: The result.
+    /// - Throws: The problem.
     func fireRegion(
         _ path: [String],
         _ transition: ExercisedTransition,
@@ -144,13 +146,13 @@ final class ExercisedMachine<W: Workflow> {
             trace.removeLast()
             return .declined("declined: \(error.underlyingError.map { "\($0)" } ?? "")")
         }
-        // What the end of a region lets the machine do is no stray.
+        // The outer machine may fire when a region ends; that event is expected.
         try checkHooks(made.take())
         try checkInvariants()
         return .carriedOut
     }
 
-    /// Archives the machine, and goes on with the one that is restored.
+    /// Archives the machine, and continues with the restored one.
     func restart() throws(ExerciseFailure.Problem) {
         states.append(machine.stateName)
         trace.append(.restart)
@@ -201,7 +203,7 @@ final class ExercisedMachine<W: Workflow> {
 extension ExerciseFailure.Problem: Error {}
 
 extension ExercisedRegion {
-    /// The name of the property of a state that holds the machine.
+    /// The name of the state's property that holds the machine.
     fileprivate func name(in state: any Composite) -> String? {
         for mirror in sequence(first: Mirror(reflecting: state), next: \.superclassMirror) {
             for case (let label?, let value as AnyObject) in mirror.children where value === self { return label }
@@ -211,21 +213,21 @@ extension ExercisedRegion {
 }
 
 extension Exercise {
-    /// The events that need not be fired by somebody: those of hooks, and those that fire under conditions.
+    /// The events that may fire by themselves: events of hooks, and events with a condition.
     fileprivate var expectedEvents: Set<String> {
         hookEvents.union(
             table.events.filter { !Set($0.triggers).isDisjoint(with: [.condition, .completion]) }.map(\.name)
         )
     }
 
-    /// A state to begin in, and the sample that has made it: the first that makes one from nothing; `nil` for an empty state's.
+    /// A start state and the first sample that makes it without a source; the sample is `nil` for an empty state.
     func beginning(in name: String) -> (state: W.AnyState, sample: Int?)? {
         samples(for: name, event: "").lazy.compactMap { sample in
             (try? state(name, of: sample, from: ())).map { ($0, sample) }
         }.first
     }
 
-    /// Makes a state; `nil` if the sample does not make one of that name.
+    /// Makes a state; `nil` if the sample makes another state.
     fileprivate func state(_ name: String, of sample: Int?, from source: Any) throws -> W.AnyState? {
         guard let sample else { return W.emptyState(named: name) }
         guard let state = try samples[sample].make(source), type(of: state).name == name else { return nil }

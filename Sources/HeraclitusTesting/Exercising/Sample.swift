@@ -1,6 +1,6 @@
 public import Heraclitus
 
-/// How a test makes a state for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` to enter.
+/// Makes a state for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` to enter.
 ///
 /// ```swift
 /// let samples: [Sample<Order>] = [
@@ -10,16 +10,16 @@ public import Heraclitus
 /// ]
 /// ```
 ///
-/// Several samples may be for one state: when a guard declines the first, the next is tried. Those of events come before those of states.
-/// An `EmptyState` needs none.
+/// A state may have several samples: after a guard declines the first, the exercise tries the next. Samples of events
+/// come before samples of states. An `EmptyState` needs no sample.
 public struct Sample<W: Workflow>: Sendable {
-    /// The name of the only event that it is for.
+    /// The name of the only event that uses the sample; `nil` for every event.
     let event: String?
 
-    /// The name of the state that it makes; `nil` if only the object shows that.
+    /// The name of the state that the sample makes; `nil` if the type leaves the state open.
     let state: String?
 
-    /// Makes the state from the one that is left; `nil` if it does not make one from such a state.
+    /// Makes the state from the state being left; `nil` if the sample needs another source.
     let make: @Sendable (Any) throws -> (any WorkflowState)?
 
     /// A state that is entered from any state.
@@ -30,8 +30,8 @@ public struct Sample<W: Workflow>: Sendable {
         Sample(event: nil, state: State.name) { _ in try state() }
     }
 
-    /// A state that is made from the one that is left.
-    /// - Parameter build: Gets the state that is left, if it is of this type, and returns the state to enter.
+    /// A state that is made from the state being left.
+    /// - Parameter build: Gets the state being left if its type fits, and returns the state to enter.
     /// - Returns: The sample.
     public static func state<Source, State: WorkflowState>(
         _ build: @escaping @Sendable (Source) throws -> State
@@ -39,10 +39,10 @@ public struct Sample<W: Workflow>: Sendable {
         Sample(event: nil, state: State.name) { source in try (source as? Source).map(build) }
     }
 
-    /// A state that an event enters.
+    /// A state for one event to enter.
     /// - Parameters:
     ///   - event: The event's property.
-    ///   - build: Gets the state that is left, and returns the state to enter.
+    ///   - build: Gets the state being left, and returns the state to enter.
     /// - Returns: The sample.
     public static func event<Source, Destination>(
         _ event: KeyPath<W, W.Event<Source, Destination>>,
@@ -54,10 +54,10 @@ public struct Sample<W: Workflow>: Sendable {
         }
     }
 
-    /// Makes the state again: printed traces call it.
-    /// - Parameter source: The state that is left.
+    /// Makes the state again, for the code that a failure prints.
+    /// - Parameter source: The state being left.
     /// - Returns: The state.
-    /// - Throws: The closure's error; ``UnsuitableSample`` if it makes no state, or no such state, from that one.
+    /// - Throws: The closure's error; ``UnsuitableSample`` if the result is missing or of another type.
     public func callAsFunction<Destination>(_ source: Any = ()) throws -> Destination {
         guard let state = try make(source) as? Destination else {
             throw UnsuitableSample(source: "\(type(of: source))", destination: "\(Destination.self)")
@@ -66,9 +66,9 @@ public struct Sample<W: Workflow>: Sendable {
     }
 }
 
-/// A sample makes no state of the type that is asked for from the state that is left.
+/// The error of a sample that cannot make the requested type from the state being left.
 public struct UnsuitableSample: Error, Equatable, CustomStringConvertible {
-    /// The type of the state that is left.
+    /// The type of the state being left.
     public let source: String
 
     /// The type of the state to enter.
@@ -79,14 +79,14 @@ public struct UnsuitableSample: Error, Equatable, CustomStringConvertible {
 }
 
 extension Sample {
-    /// Whether it may make a state for an event to enter.
+    /// Whether the sample may make the state for an event to enter.
     ///
-    /// One of an event is declared as the event is, and may make a subclass of that.
+    /// An event's sample has the event's declared type, and may make a subclass.
     /// - Parameters:
     ///   - state: The state.
-    ///   - superstates: The states of which it is a subclass.
+    ///   - superstates: The superclasses of the state.
     ///   - event: The event.
-    /// - Returns: `false` if it certainly makes another one.
+    /// - Returns: `false` if the sample always makes another state.
     func mayMake(_ state: String, below superstates: [String], for event: String) -> Bool {
         if let own = self.event {
             return own == event && self.state.map { ([state] + superstates).contains($0) } ?? true

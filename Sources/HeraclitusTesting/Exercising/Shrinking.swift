@@ -1,22 +1,22 @@
 import Heraclitus
 import HeraclitusInspecting
 
-/// Looks for the shortest way to a problem that was found on a long one.
+/// Shortens the path to a problem.
 ///
-/// A way that is shorter counts if the same problem shows at its end: without the restarts, with the shortest way to where the long one
-/// goes on, without a loop, without a restart.
+/// A shorter path counts if the same problem shows at its end. Shrinking tries to drop all restarts, to take the
+/// shortest way to a later place, to cut a loop, and to drop a single restart.
 struct Shrinking<W: Workflow> {
     private let exercise: Exercise<W>
     private let start: String
     private let graph: TableGraph
     private var attempts = 0
 
-    /// The shortest way so far, with the states before each action.
+    /// The shortest path so far, with the state before each action.
     private var trace: [ExerciseAction]
     private var states: [String] = []
     private var problem: ExerciseFailure.Problem
 
-    /// No more machines are made than this, whatever the length of the way.
+    /// The largest number of machines that shrinking makes.
     private static var limit: Int { 3_000 }
 
     init(_ exercise: Exercise<W>, start: String, _ trace: [ExerciseAction], _ problem: ExerciseFailure.Problem) {
@@ -31,7 +31,7 @@ struct Shrinking<W: Workflow> {
         while cutLoop() || dropRestart() {}
     }
 
-    /// The failure at the end of the shortest way.
+    /// The failure at the end of the shortest path.
     var failure: ExerciseFailure {
         let steps = trace.compactMap { action -> TransitionPath.Step? in
             guard case .fire(let transition, _) = action else { return nil }
@@ -47,7 +47,7 @@ struct Shrinking<W: Workflow> {
         )
     }
 
-    /// Goes a way anew, and takes it if the same problem shows.
+    /// Repeats the actions, and keeps them if the same problem shows.
     @discardableResult
     private mutating func accept(_ actions: [ExerciseAction]) -> Bool {
         attempts += 1
@@ -76,7 +76,7 @@ struct Shrinking<W: Workflow> {
         }
     }
 
-    /// Comes in the shortest way to the latest place of the way that allows it.
+    /// Replaces the beginning by the shortest way to the latest possible place.
     private mutating func takeShortestWay() {
         guard let first = graph.number(of: start) else { return }
         for index in trace.indices.reversed() {
@@ -91,7 +91,7 @@ struct Shrinking<W: Workflow> {
         }
     }
 
-    /// The sample with which a transition was carried out on the way; otherwise the first that there is.
+    /// The sample that carried out the transition on the path; otherwise the first fitting sample.
     private func sampleUsed(for transition: ExercisedTransition) -> Int? {
         for case .fire(transition, let sample) in trace { return sample }
         return exercise.samples(for: transition.to, event: transition.event).first ?? nil

@@ -1,12 +1,12 @@
 import Heraclitus
 
 extension Exercise {
-    /// A way as code that goes it again, in a test that has the same `samples`, and a `context` if machines need one.
+    /// The path as code for a test that has the same `samples`, and a `context` if machines need one.
     func code(for trace: [ExerciseAction], from start: String, showing problem: ExerciseFailure.Problem) -> String {
         let isAutomatic = table.events.contains(where: \.isAutomatic)
         let scheduler = isAutomatic ? "scheduler: clock.scheduler" : ""
         let isLost = if case .lostInArchive = problem { true } else { false }
-        // The last restart of a state that loses something is made by the expectation.
+        // `expectArchives` makes the last restart of a lossy state.
         let actions = isLost ? trace.dropLast() : trace[...]
         let context = W.Context.self == Void.self ? nil : "context: context"
         let environment = [context, isAutomatic ? scheduler : nil].compactMap(\.self)
@@ -39,7 +39,7 @@ extension Exercise {
         return lines.joined(separator: "\n")
     }
 
-    /// The state that a way ends in, if no hook fires.
+    /// The state at the end of a path on which hooks fire no event.
     private func state(after trace: [ExerciseAction], from start: String) -> String {
         trace.reduce(start) { if case .fire(let transition, _) = $1 { transition.to } else { $0 } }
     }
@@ -56,9 +56,9 @@ extension Exercise {
         return "try machine.fire(named: \(literal(transition.event))\(entering))"
     }
 
-    /// A fire of a machine in the state, whose class the code names.
+    /// A fire of a machine in the state.
     private func call(of transition: ExercisedTransition, _ sample: Int?, in path: [String]) -> String {
-        // The classes of the states on the way are not known: the machine is named by its properties.
+        // The classes of the states on the way are unknown, so the code names the machine by its properties.
         let object = sample.map { ", entering: samples[\($0)](\(path.joined(separator: ".")).state)" } ?? ""
         return "try \(path.joined(separator: ".")).fire(named: \(literal(transition.event))\(object))"
     }

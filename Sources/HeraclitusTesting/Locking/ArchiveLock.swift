@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// What a version of a workflow stores: a file in the folder of its locks.
+/// The archives of one version of a workflow, recorded in a file of its lock folder.
 struct ArchiveLock: Codable {
     let workflow: String
     let version: Int
@@ -9,13 +9,13 @@ struct ArchiveLock: Codable {
     /// The keys of each state and their types.
     private(set) var states: [String: JSONShape] = [:]
 
-    /// The names of the events, which archived events and occurrences have.
+    /// The names of the events, which archived events and occurrences refer to.
     private(set) var events: [String]
 
-    /// Archives of machines and of states, some in each state.
+    /// Archives of machines and of single states, some in each state.
     private(set) var archives: [JSONValue] = []
 
-    /// The data of effects by their names; files of earlier versions of the library have none.
+    /// The data of effects by name; `nil` in files of earlier versions of the library.
     private(set) var effects: [String: [JSONValue]]?
 
     static func file(of version: Int, in folder: URL) -> URL {
@@ -39,7 +39,7 @@ struct ArchiveLock: Codable {
 }
 
 extension ArchiveLock {
-    /// Makes the lock of a workflow as it is today.
+    /// Makes the lock of a workflow's current version.
     init(of table: TransitionTable, _ collected: CollectedArchives) {
         workflow = table.workflow
         version = table.version
@@ -54,7 +54,7 @@ extension ArchiveLock {
         )
     }
 
-    /// The same with all that another lock of this version has: what was stored once may be stored still.
+    /// Merges a lock with the recorded lock of the same version, because recorded archives may still be stored.
     func adding(to recorded: ArchiveLock) -> ArchiveLock {
         var both = recorded
         both.events += events.filter { !recorded.events.contains($0) }
@@ -67,7 +67,7 @@ extension ArchiveLock {
         return both
     }
 
-    /// Adds those archives and effects that have something that none before them has.
+    /// Adds each archive and effect with a key, type or value that is new to the lock.
     private mutating func addNews(_ newArchives: [JSONValue], _ newEffects: [String: [JSONValue]]) {
         archives.addNews(newArchives) { ($0["state"]?.stringValue ?? "", $0["data"] ?? .null) }
         for (name, samples) in newEffects {
@@ -77,7 +77,8 @@ extension ArchiveLock {
         }
     }
 
-    /// The same with the names that states and effects have today, where an earlier version of the library gave them other ones.
+    /// The lock with the current names of states and effects, which earlier versions of the library may have named
+    /// differently.
     func renamed<W: Workflow>(for workflow: W.Type) -> ArchiveLock {
         var renamed = self
         renamed.states = Dictionary(states.map { (W.nameToday(ofState: $0), $1) }) { first, second in
@@ -91,7 +92,7 @@ extension ArchiveLock {
         return renamed
     }
 
-    /// What this has and another lock of the same version has not, in words.
+    /// The additions of this lock to another lock of the same version.
     func additions(to recorded: ArchiveLock?) -> LockAdditions {
         guard let recorded else { return LockAdditions(states: states.keys.sorted()) }
         var additions = LockAdditions(states: states.keys.filter { recorded.states[$0] == nil }.sorted())
@@ -114,7 +115,7 @@ extension ArchiveLock {
 }
 
 extension ArchiveLock {
-    /// A break for each step that looks for what no older version has stored.
+    /// A break for each migration step whose state, effect or key is missing from every older version.
     static func stepsWithoutUse<W: Workflow>(of workflow: W.Type, for locks: [ArchiveLock]) -> [IncompatibleArchives
         .Break]
     {
@@ -134,20 +135,22 @@ extension ArchiveLock {
     }
 }
 
-/// What today's version stores that its lock has not.
+/// The parts of a lock that an older recording lacks.
 struct LockAdditions: Equatable {
     var states: [String] = []
 
-    /// The keys of data, each after the name of its state.
+    /// The keys of data, each prefixed with the name of its state.
     var keys: [String] = []
     var events: [String] = []
 
-    /// The names of effects, and the keys of their data, each after such a name.
+    /// The names of effects, and the keys of their data, each prefixed with the name of its effect.
     var effects: [String] = []
 
     var isEmpty: Bool { self == LockAdditions() }
 
-    /// What is in both: what two runs have in common is not there by chance, such as the keys of a dictionary.
+    /// The additions that two runs share.
+    ///
+    /// A run's random keys, such as those of a dictionary, drop out.
     func common(with other: LockAdditions) -> LockAdditions {
         LockAdditions(
             states: states.filter(other.states.contains),
@@ -158,9 +161,10 @@ struct LockAdditions: Equatable {
     }
 }
 
-/// Tells data apart that has a key, a type or a value that none before it had, such as a case of an enumeration.
+/// Detects data with a key, a type or a value that all data before it lacks, such as a new case of an enumeration.
 private struct News {
-    /// How many values of one key are told apart: enough for the cases of most enumerations, and few enough for dates and numbers.
+    /// The number of values to tell apart per key: enough for the cases of most enumerations, but few for dates and
+    /// numbers.
     private static let limit = 24
 
     private struct Key: Hashable {
@@ -182,7 +186,7 @@ private struct News {
 }
 
 extension [JSONValue] {
-    /// Adds those that have something that none before them has.
+    /// Adds each element with a key, type or value that all elements before it lack.
     fileprivate mutating func addNews(
         _ new: [JSONValue],
         _ content: (JSONValue) -> (name: String, data: JSONValue)
@@ -198,7 +202,7 @@ extension [JSONValue] {
 }
 
 extension [(state: String, archive: JSONValue)] {
-    /// Those of each state in turn, so that a file is the same each time.
+    /// The archives of each state in turn, so that the file is the same in each run.
     fileprivate func sorted(inTheOrderOf states: [String]) -> Self {
         let found = Dictionary(grouping: self) { $0.state }
         return states.flatMap { found[$0] ?? [] }

@@ -1,28 +1,29 @@
 public import Foundation
 
-/// What today's version of a workflow stores was not recorded yet, or not all of it.
+/// The recorded lock lacks a part of what the current version stores.
 public struct ArchiveLockNotRecorded: Error, Equatable {
-    /// The file.
+    /// The file of the current version.
     public let file: URL
 
-    /// The states that it did not have.
+    /// The states that the file lacked.
     public let states: [String]
 
-    /// The keys of data that it did not have, each after the name of its state, such as `CartState.coupon`.
+    /// The keys of data that the file lacked, each prefixed with the name of its state, such as `CartState.coupon`.
     public let keys: [String]
 
-    /// The names of the events that it did not have.
+    /// The names of the events that the file lacked.
     public let events: [String]
 
-    /// The names of the effects that it did not have, and the keys of their data, each after such a name.
+    /// The names of the effects that the file lacked, and the keys of their data, each prefixed with the name of its
+    /// effect.
     public let effects: [String]
 
-    /// The states of which there is no archive, because no machine came there and no sample makes one from nothing.
+    /// The states without an archive: every machine missed them, and every sample needs a source state.
     ///
-    /// Add a sample, such as `.state(PaidState(…))`: without one no change of such a state is noticed.
+    /// Add a sample such as `.state(PaidState(…))`. Changes of such a state stay unnoticed until then.
     public let unreached: [String]
 
-    /// Whether it was written now; otherwise run once with `recording: true`.
+    /// Whether this run wrote the file; otherwise run once with `recording: true`.
     public let isWritten: Bool
 
     init(file: URL, _ additions: LockAdditions, unreached: [String], isWritten: Bool) {
@@ -37,7 +38,7 @@ public struct ArchiveLockNotRecorded: Error, Equatable {
 }
 
 extension ArchiveLockNotRecorded {
-    /// What processes of the release before do with the additions while both releases run, and what to do about it; a sentence each.
+    /// The treatment of the additions by processes of the previous release while both releases run, with remedies.
     public var rollout: [String] {
         if isWritten { return [] }
         return [
@@ -56,7 +57,7 @@ extension ArchiveLockNotRecorded {
 }
 
 extension ArchiveLockNotRecorded: CustomStringConvertible {
-    /// What to do, and what the additions mean while two releases run.
+    /// The next step, and the effect of the additions on a rollout.
     public var description: String {
         let name = file.lastPathComponent
         let news = [("states", states), ("keys", keys), ("events", events), ("effects", effects)]
@@ -70,7 +71,7 @@ extension ArchiveLockNotRecorded: CustomStringConvertible {
                     : "\(name) does not have \(news). Run the test once with `recording: true`.",
             samples.isEmpty
                 ? nil
-                : "No machine came to some states, so no change of them would be noticed. Add samples: \(samples).",
+                : "Some states have no archive, so changes of them stay unnoticed. Add samples: \(samples).",
         ].compactMap { $0 }.joined(separator: " ") + rollout.map { "\n- \($0)" }.joined()
     }
 }

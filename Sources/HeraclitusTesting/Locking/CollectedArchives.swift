@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// What a workflow stores today: archives of machines that were driven through every transition, and of every sample.
+/// Archives of the current version: machines driven through every transition, and every sample.
 struct CollectedArchives {
     private(set) var archives: [(state: String, archive: JSONValue)] = []
     private(set) var effects: [(name: String, data: JSONValue)] = []
@@ -31,10 +31,10 @@ struct CollectedArchives {
         )
         _ = try exercise.report(covering: .transitions)
         self = collected
-        // Also those that no machine was driven into, because the first sample of a state was taken.
+        // Adds the states that machines missed because an earlier sample of the state was used.
         let states = exercise.table.states
         for sample in samples {
-            // Those of machines in states are in the archives of their holders.
+            // The archives of the holders contain the states of regions.
             guard let state = try? sample.make(()), states.contains(type(of: state).name),
                 let state = state as? W.AnyState
             else { continue }

@@ -1,14 +1,14 @@
 import Foundation
 import Heraclitus
 
-/// What has become unreadable, or would be lost, of what one version has stored.
+/// Finds archives of one version that the current version cannot read, or would lose a part of.
 struct Compatibility<W: Workflow> {
     let lock: ArchiveLock
     let today: ArchiveLock
     let initial: String
     let except: Set<String>
 
-    /// The machines in the archives of the lock, as migrations leave them, and in those of today.
+    /// The migrated machines of the lock's archives, and the machines of today's archives.
     let storedMachines: [StoredMachine]
     let machinesOfToday: [StoredMachine]
 
@@ -21,7 +21,7 @@ struct Compatibility<W: Workflow> {
         machinesOfToday = today.archives.compactMap { StoredMachine($0) }.flatMap(\.all)
     }
 
-    /// Each remedy once, with all that it mends.
+    /// The breaks, each remedy once with the explanations of all breaks that it mends.
     func breaks() throws -> [IncompatibleArchives.Break] {
         let found =
             try lock.archives.flatMap(breaks) + lostEvents + EffectCompatibility<W>(lock, except: except).breaks()
@@ -32,7 +32,7 @@ struct Compatibility<W: Workflow> {
             for other in alike[[first.state, first.remedy]] ?? [] where !explanations.contains(other.explanation) {
                 explanations.append(other.explanation)
             }
-            // As many values as show what has changed.
+            // A few values are enough to show the change.
             return made(first.state, explanations.prefix(3).joined(separator: " "), first.remedy)
         }
     }
@@ -43,7 +43,7 @@ struct Compatibility<W: Workflow> {
         }
         let place = StoredPlace(outer: stored.state)
         do {
-            // Twice: what is another value each time is not said to have changed.
+            // Reads twice: a value that differs on each read counts as unchanged.
             let (restored, again) = (try readAgain(archive), try readAgain(archive))
             guard let restored, let again else { return [] }
             return compare(stored, migrated, restored, again, in: place)
@@ -52,12 +52,12 @@ struct Compatibility<W: Workflow> {
         }
     }
 
-    /// An archive as migrations leave it, as text would be read; the archive itself if one of them throws.
+    /// A migrated archive as the decoder sees it; the archive itself if a step throws.
     private static func migrated(_ archive: JSONValue) -> JSONValue {
         (try? JSONValue(encoding: W.migrated(archive), at: [])) ?? archive
     }
 
-    /// A machine as it is when it was restored and archived again, without what no class has read: that is lost when the state is left.
+    /// Restores and archives a machine, leaving out unread keys, which are lost when the machine leaves the state.
     private func readAgain(_ archive: JSONValue) throws -> StoredMachine? {
         let state = try W.state(from: Data(ArchiveEncoder.bytes(of: archive)))
         let info = CodingUserInfoKey.leavesUnreadOut.map { [$0: true as Any] } ?? [:]

@@ -1,18 +1,18 @@
 import Heraclitus
 
-/// What is read as something else, of data that was stored.
+/// Compares stored data with the same data after reading and writing it.
 struct DataComparison {
     private let before: JSONValue
     private let after: JSONValue
 
-    /// The same read once more.
+    /// The data after a second reading.
     private let again: JSONValue
 
     init(_ before: JSONValue, _ after: JSONValue, _ again: JSONValue) {
         (self.before, self.after, self.again) = (before, after, again)
     }
 
-    /// The paths with what has become of their values.
+    /// The paths of changed values, each with an explanation.
     var changes: [(path: String, explanation: String)] {
         let (old, new, another) = (before.valuesByPath, after.valuesByPath, again.valuesByPath)
         let (oldShape, newShape) = (JSONShape(of: [before]), JSONShape(of: [after]))
@@ -22,7 +22,7 @@ struct DataComparison {
             else { continue }
             switch (value, now) {
             case (.array, .array):
-                // What has lost keys is found by them; new ones say nothing of the others.
+                // Lost keys of elements are reported elsewhere; new keys are ignored here.
                 let isWhole = oldShape.hasNoPaths(below: "\(path)[]", missingIn: newShape)
                 if isWhole, value.withoutOrder != now.limited(to: oldShape, at: path).withoutOrder {
                     changes.append((path, "has other elements when an archive is read: \(value.text) and \(now.text)"))

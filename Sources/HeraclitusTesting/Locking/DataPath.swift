@@ -1,13 +1,15 @@
-/// A path of a shape as code that changes the value there, also in each element of a list; none for one that leads into lists of lists.
+/// Code that changes the value at a path of a shape, also in each element of a list.
+///
+/// A path into lists of lists has no such code.
 struct DataPath {
-    /// The keys that lead to the list, if the path leads into one.
+    /// The keys that lead to the list, if the path leads into a list.
     private var list: [String]?
 
-    /// The keys that lead to the value, or to it from an element of the list.
+    /// The keys that lead to the value, from the data or from an element of the list.
     private var keys: [String] = []
 
     init?(_ path: String) {
-        // A point or a bracket in a key has a backslash before it.
+        // A backslash escapes points and brackets in keys.
         var key = ""
         var isEscaped = false
         var isInKey = true
@@ -31,7 +33,7 @@ struct DataPath {
         if isInKey { keys.append(key) }
     }
 
-    /// A path with one more key.
+    /// Appends a key to a path.
     static func path(_ path: String, then key: String) -> String {
         let escaped = key.reduce(into: "") { text, character in
             if "\\.[]".contains(character) { text.append("\\") }
@@ -40,23 +42,23 @@ struct DataPath {
         return path.isEmpty ? escaped : "\(path).\(escaped)"
     }
 
-    /// Whether two values are members of the same object.
+    /// Whether both values are members of the same object.
     func isBeside(_ other: DataPath) -> Bool {
         list == other.list && !keys.isEmpty && !other.keys.isEmpty && keys.dropLast() == other.keys.dropLast()
     }
 
-    /// The value, as code in the lines that ``change(_:)`` gets.
+    /// The value as code for the lines given to ``change(_:)``.
     var place: String { keys.reduce(list == nil ? "archive.data" : "element") { $0 + Self.key($1, after: $0) } }
 
     private static func key(_ key: String, after place: String) -> String {
         (place.hasSuffix("]") ? "?" : "") + "[\(key.debugDescription)]"
     }
 
-    /// Lines that change the value, or that of each element.
+    /// Lines that change the value, or the value in each element of the list.
     func change(_ lines: [String]) -> [String] {
         guard let list else { return lines }
         let place = list.reduce("archive.data") { $0 + Self.key($1, after: $0) }
-        // A list that is not there stays away.
+        // The lines leave a missing list missing.
         return [
             "if let list = \(place)?.arrayValue {", "    \(place) = .array(list.map { element in",
             "        var element = element",
@@ -64,9 +66,9 @@ struct DataPath {
             + lines.map { "        \($0)" } + ["        return element", "    })", "}"]
     }
 
-    /// Lines that give a value the name of this one.
+    /// Lines that move another value to this place.
     func takeOver(_ other: DataPath) -> [String] {
-        // To read and to change a nested value in one statement are overlapping accesses.
+        // Reading and changing a nested value in one statement would be overlapping accesses.
         keys.count == 1
             ? change(["\(place) = \(other.place)", "\(other.place) = nil"])
             : change(["let moved = \(other.place)", "\(place) = moved", "\(other.place) = nil"])

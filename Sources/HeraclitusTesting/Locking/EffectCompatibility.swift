@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// What has become unreadable, or would be lost, of the effects that one version has stored, as migrations leave them.
+/// Finds migrated effects of one version that the current version cannot read, or would lose a part of.
 struct EffectCompatibility<W: Workflow> {
     private let lock: ArchiveLock
     private let except: Set<String>
@@ -14,7 +14,7 @@ struct EffectCompatibility<W: Workflow> {
         }
     }
 
-    /// The version to which a step has to lead.
+    /// The version that a new step has to lead to.
     private var next: Int { lock.version < W.version ? W.version : lock.version + 1 }
 
     private func step(_ code: String) -> String {

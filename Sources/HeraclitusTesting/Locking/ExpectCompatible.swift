@@ -2,7 +2,7 @@ public import Foundation
 public import Heraclitus
 import HeraclitusInspecting
 
-/// Throws unless everything that was stored by today's version of a workflow, and by those before it, can still be read.
+/// Throws unless the current version of a workflow can read everything that it and earlier versions have stored.
 ///
 /// ```swift
 /// @Test func archives() throws {
@@ -10,25 +10,28 @@ import HeraclitusInspecting
 /// }
 /// ```
 ///
-/// The folder has a file for each version: the states with the keys of their data and the types of their values, the events, archives of
-/// machines that were driven through every transition and of every sample, and the effects of the states. The first run of a version writes its file, and throws ``ArchiveLockNotRecorded``;
-/// commit the file. From then on, a change that makes archives of any version unreadable, or that drops what today's version has stored,
-/// throws ``IncompatibleArchives``, which names each break and the `Migration` to write.
+/// The folder has a file for each version. A file records the states with their keys and types, the events, the
+/// effects, and archives of driven machines and of all samples. The first run of a version writes its file and throws
+/// ``ArchiveLockNotRecorded``; commit the file.
 ///
-/// A state, an event, an effect or a key that was added breaks nothing that is stored. Until it is recorded, ``ArchiveLockNotRecorded`` is thrown, which
-/// says what processes of the release before do with it while both releases run. The same error is thrown for a state of which there is no archive,
-/// because a guard declines or a sample is missing.
+/// From then on, a change that makes archives unreadable or drops stored data throws ``IncompatibleArchives``. The
+/// error names each break and the `Migration` to write. A step of `Workflow.migrations` is a break, too, if its state,
+/// effect or key is missing from every older recorded archive.
 ///
-/// A step of `Workflow.migrations` that looks for a state, an effect or a key that no recorded archive of an older version has is a break, too.
+/// An added state, event, effect or key keeps old archives readable. ``ArchiveLockNotRecorded`` is thrown until the
+/// addition is recorded; it says how processes of the previous release treat the addition. The same error reports a
+/// state without an archive, because a guard declines or a sample is missing.
 /// - Parameters:
 ///   - workflow: The workflow.
-///   - context: What states need and archives do not keep.
-///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
-///   - folder: Where the files are; one folder for each workflow.
-///   - isRecording: Whether to add to the file of today's version what it does not have, if nothing is broken.
-///   - hookEvents: The names of the events that hooks may fire. Those that fire under a condition, or when regions have ended, need not be named.
-///   - except: Names of properties that need not survive an archive.
-/// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
+///   - context: The runtime dependencies of the states.
+///   - samples: Samples that make states, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
+///   - folder: The folder of the files; one for each workflow.
+///   - isRecording: Whether to add missing parts to the current version's file, if there are no breaks.
+///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions
+///     have ended, are always allowed.
+///   - except: Names of properties that may be lost in an archive.
+/// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; errors of reading and writing
+///   files.
 public func expectCompatible<W: Workflow>(
     _ workflow: W.Type,
     context: W.Context,
@@ -72,16 +75,18 @@ public func expectCompatible<W: Workflow>(
     }
 }
 
-/// Throws unless a workflow without a context still reads what its versions have stored, as
+/// Checks a workflow without a context, as
 /// ``expectCompatible(_:context:samples:in:recording:firedByHooks:except:)`` does.
 /// - Parameters:
 ///   - workflow: The workflow.
-///   - samples: How states are made, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
-///   - folder: Where the files are; one folder for each workflow.
-///   - isRecording: Whether to add to the file of today's version what it does not have, if nothing is broken.
-///   - hookEvents: The names of the events that hooks may fire. Those that fire under a condition, or when regions have ended, need not be named.
-///   - except: Names of properties that need not survive an archive.
-/// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; what reading and writing files throws.
+///   - samples: Samples that make states, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
+///   - folder: The folder of the files; one for each workflow.
+///   - isRecording: Whether to add missing parts to the current version's file, if there are no breaks.
+///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions
+///     have ended, are always allowed.
+///   - except: Names of properties that may be lost in an archive.
+/// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; errors of reading and writing
+///   files.
 public func expectCompatible<W: Workflow>(
     _ workflow: W.Type,
     samples: [Sample<W>] = [],
@@ -102,7 +107,7 @@ public func expectCompatible<W: Workflow>(
 }
 
 extension TransitionTable {
-    /// The states in which a machine can be; not a superclass of one of them, of which there may be no object.
+    /// The states that a machine can be in, without superclasses, which may be abstract.
     fileprivate var reachableStates: [String] {
         let superclasses = Set(superstates.values)
         let findings = Set(findings)

@@ -1,17 +1,18 @@
-/// The error of ``expectCompatible(_:samples:in:recording:firedByHooks:except:)``: which changes of a workflow break what is stored.
+/// The error of ``expectCompatible(_:samples:in:recording:firedByHooks:except:)``: changes of a workflow that break
+/// stored archives.
 public struct IncompatibleArchives: Error, Equatable {
-    /// A change that breaks what is stored.
+    /// A change that breaks stored archives.
     public struct Break: Hashable, Sendable {
-        /// The version that has stored it.
+        /// The version that stored the archives.
         public let version: Int
 
-        /// The name of the state; `nil` for what is no state's.
+        /// The name of the state; `nil` for a break outside states.
         public let state: String?
 
-        /// A sentence that says what is wrong.
+        /// A sentence about the break.
         public let explanation: String
 
-        /// Code that mends it: a step for `Workflow.migrations`, or something else for the workflow.
+        /// Code that mends the break: a step for `Workflow.migrations`, or another change of the workflow.
         public let remedy: String
     }
 
@@ -23,7 +24,7 @@ public struct IncompatibleArchives: Error, Equatable {
 }
 
 extension IncompatibleArchives: CustomStringConvertible {
-    /// How to roll a release out that has a new version, step by step.
+    /// The steps of rolling out a release with a new version.
     static let rollout = """
         While both releases run:
           1. Start processes of the new release beside those of the old one. Old processes leave machines that new ones have saved alone, and new ones read both.
@@ -31,7 +32,7 @@ extension IncompatibleArchives: CustomStringConvertible {
           3. Run `upgrade`. Keep the steps of `migrations` until it has reached the end.
         """
 
-    /// A paragraph for each change, with the code that mends it, and the steps of the rollout.
+    /// A paragraph with the remedy for each break, and the steps of the rollout.
     public var description: String {
         (["What is stored of \(workflow) cannot all be read any more."]
             + breaks.map { found in

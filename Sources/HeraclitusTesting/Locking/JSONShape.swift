@@ -1,9 +1,10 @@
 import Foundation
 import Heraclitus
 
-/// Which keys JSON data has, and of which types their values are.
+/// The keys of JSON data, and the types of their values.
 ///
-/// A key is a path such as `cart.items[].name`. A value that is absent or `null` in some samples is one of several types.
+/// A key is a path such as `cart.items[].name`. A key has several types if its value is absent or `null` in some
+/// samples.
 struct JSONShape: Codable, Equatable {
     /// The types at each path.
     private(set) var types: [String: Set<String>] = [:]
@@ -24,12 +25,12 @@ struct JSONShape: Codable, Equatable {
 
     mutating func add(_ other: JSONShape) { types.merge(other.types) { $0.union($1) } }
 
-    /// The paths that this has and another one has not, the outer ones only.
+    /// The outermost paths that another shape lacks.
     func paths(missingIn other: JSONShape) -> [String] {
         outermost(types.keys.filter { other.types[$0] == nil && types[$0] != ["null"] })
     }
 
-    /// Whether another one has all paths at and below one that this has.
+    /// Whether another shape has all of this shape's paths at and below a path.
     func hasNoPaths(below path: String, missingIn other: JSONShape) -> Bool {
         types.keys.allSatisfy { !$0.hasPrefix(path) || other.types[$0] != nil }
     }
@@ -43,7 +44,7 @@ struct JSONShape: Codable, Equatable {
 }
 
 extension JSONValue {
-    /// Calls a body with each value in this one and its path, this one first.
+    /// Calls a body with this value and each value in it, each with its path; outer values come first.
     func forEachValue(at path: String = "", _ body: (_ path: String, JSONValue) -> Void) {
         body(path, self)
         switch self {
@@ -55,7 +56,7 @@ extension JSONValue {
         }
     }
 
-    /// The value itself; of an object or a list, whether it is empty.
+    /// The value itself; for an object or a list, only whether it is empty.
     var withoutContent: JSONValue {
         switch self {
         case .object(let members): members.isEmpty ? self : ["": .null]
@@ -64,7 +65,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether it is an object or a list.
+    /// Whether the value is an object or a list.
     var isContainer: Bool {
         switch self {
         case .object, .array: true
@@ -72,7 +73,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether it is an object or a list without content.
+    /// Whether the value is an empty object or an empty list.
     var isEmptyContainer: Bool {
         switch self {
         case .object(let members): members.isEmpty
@@ -81,7 +82,7 @@ extension JSONValue {
         }
     }
 
-    /// The same without what is at paths that a shape does not have.
+    /// The value reduced to the paths of a shape.
     func limited(to shape: JSONShape, at path: String) -> JSONValue {
         switch self {
         case .object(let members):
@@ -97,7 +98,7 @@ extension JSONValue {
         }
     }
 
-    /// The same with all lists in one order, because that of a list may be the order of a set.
+    /// The value with all lists sorted, because a list's order may be the order of a set.
     var withoutOrder: JSONValue {
         switch self {
         case .object(let members): .object(Dictionary(members.map { ($0.key, $0.value.withoutOrder) }) { $1 })
@@ -106,7 +107,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether the same value at another place is hardly there by chance.
+    /// Whether equal values at two places are probably related.
     var isTelling: Bool {
         switch self {
         case .null, .bool: false
@@ -116,7 +117,7 @@ extension JSONValue {
         }
     }
 
-    /// The values by their paths, besides those in lists.
+    /// The values by path, excluding values in lists.
     var valuesByPath: [String: JSONValue] {
         var values: [String: JSONValue] = [:]
         forEachValue { path, value in if !path.isEmpty, !path.contains("[]") { values[path] = value } }
@@ -128,7 +129,7 @@ extension JSONValue {
         (try? ArchiveEncoder.bytes(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? typeName
     }
 
-    /// What type of value it is, in a word.
+    /// The name of the value's type.
     var typeName: String {
         switch self {
         case .null: "null"

@@ -1,12 +1,12 @@
 import Heraclitus
 
-// What can still be read, and is lost or means something else?
+// Finds stored values that the current version loses or reads as another value.
 
 extension Compatibility {
-    /// Compares a machine, as migrations leave it, with the same one as it is when it was restored and archived again.
+    /// Compares a migrated machine with the same machine restored and archived again.
     ///
-    /// What a step changes is its affair, and what it leaves has to come back. So it is for the machines within, unless they were written
-    /// by another version of their own workflow.
+    /// Steps of migrations may change data; the migrated data has to come back. The same holds for machines within,
+    /// unless another version of their own workflow wrote them.
     func compare(
         _ stored: StoredMachine,
         _ before: StoredMachine,
@@ -41,11 +41,11 @@ extension Compatibility {
         let added = after.data.valuesByPath.filter { known[$0.key] == nil }.map(\.value)
         let (old, new) = (states(like: before, in: storedMachines), states(like: before, in: machinesOfToday))
         let paths = JSONShape(of: [before.data]).paths(missingIn: JSONShape(of: [after.data])).filter { path in
-            // An empty list may be left out, and a value that tells something may be read under another key.
+            // An empty list may be left out, and a telling value may be read under another key.
             isCompared(path) && values[path]?.isEmptyContainer != true
                 && !added.contains { $0.isTelling && $0 == values[path] }
         }
-        // An optional key that was renamed is read, too.
+        // A renamed optional key counts as read.
         let types = old[before.state]?.types ?? [:]
         let news = new[after.state]?.paths(missingIn: old[before.state] ?? JSONShape(of: [])) ?? []
         return paths.map { path in
@@ -66,7 +66,7 @@ extension Compatibility {
         }
     }
 
-    /// The values that are read as others, as a number that has become a date.
+    /// The values that are read as other values, such as a number that has become a date.
     private func changed(
         _ before: StoredMachine,
         _ after: StoredMachine,

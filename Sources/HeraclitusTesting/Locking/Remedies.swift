@@ -1,6 +1,6 @@
 import Heraclitus
 
-// The code of steps, and where it belongs.
+// The code of migration steps, and its place.
 
 extension Compatibility {
     /// The version that a step for a machine has to lead to.
@@ -9,13 +9,13 @@ extension Compatibility {
         return machine.version < version ? version : version + 1
     }
 
-    /// Today's version of a machine's workflow.
+    /// The current version of a machine's workflow.
     func version(of machine: StoredMachine) -> Int {
         if machine.place.isEmpty { return today.version }
         return machinesOfToday.first { $0.workflow == machine.workflow }?.version ?? machine.version
     }
 
-    /// A step in the list of migrations, below the version that it needs and the workflow that it belongs to.
+    /// A step for the list of migrations, headed by its workflow and the version it needs.
     func step(_ code: String, for machine: StoredMachine, in place: StoredPlace) -> String {
         let next = next(machine)
         return (place.isOutermost ? "" : "// In the workflow \(machine.workflow):\n")
@@ -23,13 +23,13 @@ extension Compatibility {
     }
 
     func change(_ name: String, of machine: StoredMachine, _ lines: [String]) -> String {
-        // No two steps to one version have the same name.
+        // Steps to one version have different names.
         let name = "\(name) in \(machine.state)".debugDescription
         let head = ".step(\(name), in: \(next(machine)), of: \(machine.state.debugDescription)) { archive in"
         return ([head] + lines.map { "    \($0)" } + ["},"]).joined(separator: "\n")
     }
 
-    /// A type as it is called in the words of JSON, where the decoder's own is none that anybody has written.
+    /// The JSON name of a type that only the decoder uses; otherwise the type's own name.
     static func name(of type: Any.Type) -> String {
         switch type {
         case is [String: Any].Type: "an object"

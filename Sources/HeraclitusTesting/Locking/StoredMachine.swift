@@ -1,21 +1,21 @@
 import Heraclitus
 
-/// A machine, or a state on its own, in an archive: the archived one itself, or one within the data of its state.
+/// A machine or a single state in an archive: the outermost one, or one within a state's data.
 struct StoredMachine {
     let workflow: String
     let version: Int
     let state: String
 
-    /// Where it is, such as `bell` or `bells[0]`, below the data of the one around it; empty for the archived one itself.
+    /// The path below the data of the enclosing machine, such as `bell` or `bells[0]`; empty for the outermost machine.
     let place: String
 
-    /// The data of its state without that of the machines in it.
+    /// The data of the state, with placeholders for the machines in it.
     let data: JSONValue
 
     /// The machines in its data.
     let machines: [StoredMachine]
 
-    /// - Returns: `nil` if a value is no archive.
+    /// - Returns: `nil` if the value is no archive.
     init?(_ archive: JSONValue, at place: String = "") {
         guard let workflow = archive["workflow"]?.stringValue, let version = archive["version"]?.intValue,
             let state = archive["state"]?.stringValue, archive["format"]?.intValue != nil
@@ -26,15 +26,15 @@ struct StoredMachine {
         self.machines = machines
     }
 
-    /// It and all machines in it, the outer ones first.
+    /// The machine and all machines in it, outer machines first.
     var all: [StoredMachine] { [self] + machines.flatMap(\.all) }
 }
 
 extension JSONValue {
-    /// What stands for a machine: an object that is not empty, and has no key that could be missing.
+    /// The placeholder of a machine: a non-empty object whose only key is always present.
     fileprivate static let machine: JSONValue = ["machine": .null]
 
-    /// The same without the machines in it.
+    /// The value with placeholders for its machines.
     fileprivate func takingMachines(at place: String, into machines: inout [StoredMachine]) -> JSONValue {
         if !place.isEmpty, let machine = StoredMachine(self, at: place) {
             machines.append(machine)

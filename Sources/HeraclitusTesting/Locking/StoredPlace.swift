@@ -1,21 +1,21 @@
 import Heraclitus
 
-/// Where a machine is that was stored: by itself, or within the state of another one.
+/// The place of a stored machine: the outermost machine, or within the state of another machine.
 struct StoredPlace {
     /// The name of the state of the outermost machine.
     let outer: String
 
-    /// The path from that one's data to the machine; empty for the outermost one itself.
+    /// The path from the outermost machine's data to the machine; empty for the outermost machine.
     ///
-    /// A machine in a list stands for all of them.
+    /// A path into a list stands for all of its elements.
     var machine = ""
 
     var isOutermost: Bool { machine.isEmpty }
 
-    /// A path from the machine's data as one from the outermost machine's.
+    /// Extends a path in the machine's data to a path in the outermost machine's data.
     func path(to key: String) -> String { isOutermost ? key : "\(machine).data.\(key)" }
 
-    /// The place of a machine in the data of the one at this place.
+    /// The place of a machine in the data of the machine at this place.
     func within(_ next: StoredMachine) -> StoredPlace {
         StoredPlace(outer: outer, machine: path(to: next.place.replacing(/\[[0-9]+\]/, with: "[]")))
     }

@@ -1,6 +1,6 @@
 import Heraclitus
 
-// What can no longer be read, and which step mends it?
+// Finds archives that the current version cannot read, and the steps that mend them.
 
 extension Compatibility {
     func found(
@@ -38,11 +38,11 @@ extension Compatibility {
         return made(
             outermost.outer,
             "\(error)",
-            "// A migration, of this workflow or of that of the machine at this place, has to do it."
+            "// Write a migration for this workflow, or for the workflow of the machine at this place."
         )
     }
 
-    /// The innermost machine that a path of an archive leads into: `data.bell.data.tone` to the one at `bell`.
+    /// The innermost machine on a path of an archive: for `data.bell.data.tone`, the machine at `bell`.
     private func machine(
         around path: String,
         in stored: StoredMachine,
@@ -130,24 +130,24 @@ extension Compatibility {
             let path = path(context.codingPath)
             let code = DataPath(path).map { $0.change(["\($0.place) = …"]) }
             return made(
-                "What \"\(place.path(to: path))\" is in archives cannot be read: \(context.debugDescription)",
+                "\"\(place.path(to: path))\" of an archive cannot be read: \(context.debugDescription)",
                 change("convert \(path)", of: machine, code ?? ["// convert \(path)"])
             )
         @unknown default:
-            return made("\(error)", "// A migration has to do it.")
+            return made("\(error)", "// Write a migration.")
         }
     }
 
-    /// The shapes of the states of a machine's workflow, by their names.
+    /// The shapes of the states of a machine's workflow, by state name.
     func states(like machine: StoredMachine, in machines: [StoredMachine]) -> [String: JSONShape] {
-        // The outermost one's workflow may be called something else by now; its place is the same.
+        // The outermost workflow may have a new name, so its place identifies it.
         let alike = machines.filter {
             machine.place.isEmpty ? $0.place.isEmpty : $0.workflow == machine.workflow && !$0.place.isEmpty
         }
         return Dictionary(grouping: alike) { $0.state }.mapValues { JSONShape(of: $0.map(\.data)) }
     }
 
-    /// A path of keys as shapes have it, below the data of the machine at a place.
+    /// A path of coding keys in the notation of shapes, below the data of the machine at a place.
     private func path(_ keys: [any CodingKey], within place: StoredPlace) -> String {
         let path = keys.reduce("") { path, key in
             key.intValue != nil ? "\(path)[]" : DataPath.path(path, then: key.stringValue)

@@ -1,9 +1,9 @@
-/// A network through which the largest flow of minimal cost goes.
+/// A network for finding the largest flow of minimal cost.
 ///
-/// In each phase, flow is added over the cheapest ways that there are, all of the same cost, found by their costs reduced by those of the
-/// phases before. So there are no more phases than different costs.
+/// Each phase adds flow along the cheapest remaining ways, which all have the same cost. Costs are reduced by the costs
+/// of earlier phases. The number of phases is therefore at most the number of different costs.
 struct FlowNetwork {
-    /// An arc and, beside it, its reverse: the numbers of both differ in the last bit.
+    /// An arc and its reverse are neighbours: their numbers differ in the last bit.
     private var heads: [Int] = []
     private var capacities: [Int] = []
     private var costs: [Int] = []
@@ -15,7 +15,7 @@ struct FlowNetwork {
         potentials = Array(repeating: 0, count: nodes)
     }
 
-    /// Adds an arc, whose cost is not negative.
+    /// Adds an arc with a cost of zero or more.
     mutating func add(from tail: Int, to head: Int, capacity: Int, cost: Int) {
         leaving[tail].append(heads.count)
         leaving[head].append(heads.count + 1)
@@ -24,10 +24,10 @@ struct FlowNetwork {
         costs += [cost, -cost]
     }
 
-    /// The flow over the arc that was added as the one of a number.
+    /// The flow over the arc of a number, counted in the order of adding.
     func flow(over arc: Int) -> Int { capacities[2 * arc + 1] }
 
-    /// Sends as much as there is.
+    /// Sends the largest possible flow.
     mutating func flow(from source: Int, to sink: Int) {
         while lowerPotentials(from: source, to: sink) {
             var next = [Int](repeating: 0, count: leaving.count)
@@ -39,10 +39,10 @@ struct FlowNetwork {
         costs[arc] + potentials[node] - potentials[heads[arc]]
     }
 
-    /// Finds how far each node is from the source.
+    /// Computes the distance of each node from the source.
     /// - Returns: Whether the sink can still be reached.
     private mutating func lowerPotentials(from source: Int, to sink: Int) -> Bool {
-        // Reduced distances are small numbers: a list for each takes the place of a heap.
+        // Reduced distances are small numbers, so an array of lists replaces a heap.
         var distances = [Int](repeating: .max, count: leaving.count)
         var waiting: [[Int]] = [[source]]
         distances[source] = 0
@@ -65,7 +65,7 @@ struct FlowNetwork {
         return true
     }
 
-    /// Sends flow along one way that costs nothing more, in the order in which the arcs were added.
+    /// Sends flow along one way of reduced cost zero, trying arcs in the order of adding.
     private mutating func push(from source: Int, to sink: Int, _ next: inout [Int]) -> Bool {
         var way: [Int] = []
         var isOnWay: Set<Int> = [source]

@@ -2,30 +2,32 @@ public import Heraclitus
 import HeraclitusInspecting
 
 extension TransitionTable {
-    /// The shortest path from a state to a state; of several, the one whose events are defined first.
+    /// The shortest path between two states; of several, the path whose events are defined first.
     ///
     /// ```swift
     /// let path = Download.table.shortestPath(from: "IdleState", to: "CompletedState")   // IdleState –load→ LoadingState –finish→ CompletedState
     /// ```
     /// - Parameters:
-    ///   - start: The name of the state that it begins in.
-    ///   - end: The name of the state that it ends in.
-    /// - Returns: `nil` if there is none; a path without steps from a state to itself.
+    ///   - start: The name of the first state.
+    ///   - end: The name of the last state.
+    /// - Returns: The path; `nil` if there is none. From a state to itself the path has no steps.
     public func shortestPath(from start: String, to end: String) -> TransitionPath? {
         let graph = TableGraph(self)
         guard let first = graph.number(of: start), let last = graph.number(of: end) else { return nil }
         return graph.shortestWay(from: first, to: last).map { path(from: first, $0, in: graph) }
     }
 
-    /// The smallest set of paths that goes through what is asked for.
+    /// The smallest set of paths that covers all transitions or all pairs.
     ///
-    /// Each path begins where a machine begins: in the initial state, or in one of `Workflow.states` that the other beginnings do not
-    /// lead to. No other set has fewer steps, where the beginning of a path counts as one: it is found as a tour of a Chinese
-    /// postman, which has an exact solution where each path may end anywhere. What no machine can come to is left out.
+    /// Each path begins in a start state of machines: the initial state, or a state of `Workflow.states` that other
+    /// start states cannot reach. Unreachable transitions are left out.
     ///
-    /// The same table always gives the same paths. It takes time in proportion to the number of transitions or of pairs, times the
-    /// length of the ways between those that have to be gone through more than once.
-    /// - Parameter coverage: What the paths go through.
+    /// The set has the fewest steps, counting each beginning as one step. It is the exact solution of the Chinese
+    /// postman problem, where each path may end anywhere.
+    ///
+    /// The same table always gives the same paths. The time is proportional to the number of transitions or pairs,
+    /// times the length of the repeated ways between them.
+    /// - Parameter coverage: The transitions or pairs to cover.
     /// - Returns: The paths.
     public func paths(covering coverage: PathCoverage) -> [TransitionPath] {
         let graph = TableGraph(self)
@@ -37,7 +39,7 @@ extension TransitionTable {
             }
         case .transitionPairs:
             let paths = Postman(overPairsOf: graph, from: beginnings).paths(in: graph)
-            // What begins where nothing leads on is in no pair.
+            // A start state without transitions is in no pair.
             let alone = beginnings.filter { graph.leaving[$0].isEmpty }.map { (start: $0, edges: [Int]()) }
             return (paths + alone).map { start, edges in path(from: start, edges, in: graph) }
         case .randomWalks(let count, let length, let seed):
@@ -50,14 +52,14 @@ extension TransitionTable {
         }
     }
 
-    /// A path that is drawn by lot: the same for the same seed.
+    /// A random path, always the same for the same seed.
     ///
-    /// It ends before its length in a state that nothing leaves.
+    /// The path ends early in a state without transitions.
     /// - Parameters:
-    ///   - start: The name of the state that it begins in; by default the initial one.
-    ///   - length: The number of its steps.
+    ///   - start: The name of the first state; by default the initial state.
+    ///   - length: The number of steps.
     ///   - seed: Any number.
-    /// - Returns: `nil` if there is no state of that name.
+    /// - Returns: The path; `nil` if the start state is unknown.
     public func randomWalk(from start: String? = nil, of length: Int, seed: UInt64) -> TransitionPath? {
         let graph = TableGraph(self)
         var lots = Lots(seed: seed)
@@ -87,7 +89,7 @@ extension TransitionTable {
 }
 
 extension TableGraph {
-    /// The initial state, and those that the workflow lists and that cannot be reached from the others of these.
+    /// The initial state, and the listed states that other start states cannot reach.
     fileprivate var neededBeginnings: [Int] {
         var reached: Set<Int> = []
         var needed = beginnings.filter { state in
@@ -95,7 +97,7 @@ extension TableGraph {
             reached.formUnion(self.reached(from: [state]))
             return true
         }
-        // One that is listed later may lead to one that is listed before.
+        // A state listed later may lead to a state listed before.
         for state in needed.dropFirst() where self.reached(from: needed.filter { $0 != state }).contains(state) {
             needed.removeAll { $0 == state }
         }
@@ -104,7 +106,7 @@ extension TableGraph {
 }
 
 extension TableGraph {
-    /// The edges of the shortest way from a state to a state, of those that are allowed; `nil` if there is none.
+    /// The edges of the shortest way between two states over allowed edges; `nil` if there is none.
     func shortestWay(from first: Int, to last: Int, where isAllowed: (Edge) -> Bool = { _ in true }) -> [Int]? {
         var arrival = [Int?](repeating: nil, count: count)
         var reached = [first]
@@ -130,7 +132,7 @@ extension TableGraph {
     }
 }
 
-/// Numbers by lot, the same for the same seed (SplitMix64).
+/// Random numbers, always the same for the same seed (SplitMix64).
 struct Lots: RandomNumberGenerator {
     private var state: UInt64
 

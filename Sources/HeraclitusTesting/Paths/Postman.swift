@@ -1,11 +1,11 @@
 import Heraclitus
 import HeraclitusInspecting
 
-/// The tours from a root that go over every arc of a graph and have the smallest sum of costs: a tour may end anywhere.
+/// Computes tours that start at the root, cover every arc of a graph, and have the smallest sum of costs.
 ///
-/// Going back to the root from anywhere costs nothing, so the graph is strongly connected, and the problem is that of the
-/// Chinese postman in a directed graph: where more arcs enter a node than leave it, arcs have to be gone over again, and which ones is
-/// a flow of minimal cost. With these copies, as many arcs enter each node as leave it, and Euler's circuit goes over each once.
+/// A tour may end anywhere, because going back to the root is free. The graph is therefore strongly connected, and the
+/// problem is the Chinese postman problem in a directed graph. A flow of minimal cost chooses the arcs to repeat. With
+/// these copies, as many arcs enter each node as leave it, and Euler's circuit uses each arc once.
 struct Postman {
     private struct Arc {
         let from: Int
@@ -13,14 +13,15 @@ struct Postman {
         let cost: Int
     }
 
-    /// The number of the root is 0; every node can be reached from there.
+    /// The number of nodes.
+    ///
+    /// The root is node 0, from which every node can be reached.
     private var nodes = 1
     private var arcs: [Arc] = []
 
-    /// A node for each state.
+    /// Makes a node for each state.
     ///
-    /// The first arcs lead to the beginnings; the others are transitions, of which those that cannot be come to
-    /// are no part of the graph.
+    /// The first arcs lead to the start states. The other arcs are transitions; unreachable transitions are left out.
     init(overTransitionsOf graph: TableGraph, from beginnings: [Int]) {
         nodes += graph.count
         arcs = beginnings.map { Arc(from: 0, to: $0 + 1, cost: 1) }
@@ -28,9 +29,9 @@ struct Postman {
         leaveOut(besides: graph.reached(from: beginnings))
     }
 
-    /// A node for each transition, and an arc for each pair.
+    /// Makes a node for each transition, and an arc for each pair.
     ///
-    /// To begin with a transition costs two: the beginning, and the transition.
+    /// Beginning with a transition costs two: the beginning and the transition.
     init(overPairsOf graph: TableGraph, from beginnings: [Int]) {
         nodes += graph.edges.count
         arcs = beginnings.flatMap { graph.leaving[$0] }.map { Arc(from: 0, to: $0 + 1, cost: 2) }
@@ -40,7 +41,7 @@ struct Postman {
         }
     }
 
-    /// The transitions that cannot be gone over, which keep their numbers.
+    /// The unreachable transitions, which keep their numbers.
     private var isLeftOut: Set<Int> = []
 
     private mutating func leaveOut(besides reached: Set<Int>) {
@@ -51,12 +52,13 @@ struct Postman {
     func tours() -> [[Int]] {
         var copies = repetitions()
         var unused = [[Int]](repeating: [], count: nodes)
-        // From the back, so that the arcs that were named first are gone over first.
+        // The loop runs backwards, so that the tours use the first arcs first.
         for number in arcs.indices.reversed() where !isLeftOut.contains(number) {
             copies[number] += 1
             unused[arcs[number].from].append(number)
         }
-        // Hierholzer's circuit, which comes about from its end. Where no arc is left the way goes back to the root, which is no arc.
+        // Hierholzer's algorithm builds the circuit from its end. At a node without unused arcs, the way returns to the
+        // root, a step without an arc.
         var way: [(node: Int, arc: Int?)] = [(0, nil)]
         var circuit: [Int?] = []
         var returns = self.returns(copies)
@@ -76,7 +78,7 @@ struct Postman {
         return circuit.reversed().split(separator: nil).map { $0.compactMap(\.self) }
     }
 
-    /// The tours over pairs as the transitions that they go through, with the state that the first one leaves.
+    /// The tours over pairs as lists of transitions, each with the state where it starts.
     func paths(in graph: TableGraph) -> [(start: Int, edges: [Int])] {
         tours().map { tour in
             let edges = tour.map { arcs[$0].to - 1 }
@@ -84,7 +86,7 @@ struct Postman {
         }
     }
 
-    /// How often the way goes back to the root from each node.
+    /// The number of returns to the root from each node.
     private func returns(_ copies: [Int]) -> [Int] {
         var surplus = [Int](repeating: 0, count: nodes)
         for (number, arc) in arcs.enumerated() {
@@ -95,7 +97,7 @@ struct Postman {
         return surplus
     }
 
-    /// How often each arc is gone over besides the first time.
+    /// The number of times that each arc is repeated.
     private func repetitions() -> [Int] {
         var surplus = [Int](repeating: 0, count: nodes)
         for (number, arc) in arcs.enumerated() where !isLeftOut.contains(number) {

@@ -1,24 +1,24 @@
-/// Transitions of a workflow one after the other, beginning in a state.
+/// A sequence of transitions that begins in a state.
 public struct TransitionPath: Hashable, Sendable {
     /// A transition of a path.
     public struct Step: Hashable, Sendable {
         /// The name of the event.
         public let event: String
 
-        /// The name of the state that is entered; of an update, the state that gets new data.
+        /// The name of the destination; for an update, the state that gets new data.
         public let to: String
 
-        /// Whether the state is not left and only gets new data.
+        /// Whether the step is an update, which keeps the state and replaces its data.
         public let isUpdate: Bool
     }
 
-    /// The name of the state that the path begins in.
+    /// The name of the first state.
     public let start: String
 
     /// The transitions.
     public let steps: [Step]
 
-    /// The name of the state that the path ends in.
+    /// The name of the last state.
     public var end: String { steps.last?.to ?? start }
 }
 
@@ -28,22 +28,24 @@ extension TransitionPath: CustomStringConvertible {
 }
 
 extension TransitionPath.Step: CustomStringConvertible {
-    /// The event and the state that it leads to.
+    /// The event and its destination.
     public var description: String { isUpdate ? " –\(event)↻" : " –\(event)→ \(to)" }
 }
 
-/// What a set of paths is to go through.
+/// The transitions that a set of paths has to cover.
 @nonexhaustive
 public enum PathCoverage: Hashable, Sendable {
-    /// Every transition that a machine can come to, updates too.
+    /// Every reachable transition, including updates.
     case transitions
 
-    /// Every transition after every other one that it can follow directly, and every first transition of a machine that begins where
-    /// paths begin.
+    /// Every transition after every transition that it can follow directly, and every first transition from a start
+    /// state.
     ///
-    /// A state that `Workflow.states` lists and that other beginnings lead to is no such beginning.
+    /// A state of `Workflow.states` is a start state unless other start states can reach it.
     case transitionPairs
 
-    /// Paths that are drawn by lot, the same for the same seed: each transition is one of those that lead from the state.
+    /// Random paths, always the same for the same seed.
+    ///
+    /// Each step is a random transition from the current state.
     case randomWalks(Int, length: Int, seed: UInt64)
 }

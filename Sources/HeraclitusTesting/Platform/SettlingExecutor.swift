@@ -1,12 +1,12 @@
 import Dispatch
 import Heraclitus
 
-/// Runs the work of machines, and knows when all of it waits for something.
+/// Runs the work of machines, and detects when all work has ended or waits.
 final class SettlingExecutor: TaskExecutor {
     private let contents = Lock(Contents())
 
     private struct Contents {
-        /// How many jobs run, or wait for a thread.
+        /// The number of jobs that run or wait for a thread.
         var jobs = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
 
@@ -22,14 +22,14 @@ final class SettlingExecutor: TaskExecutor {
         let job = UnownedJob(job)
         contents.withLock { $0.jobs += 1 }
         DispatchQueue.global().async { [self] in
-            // The job lives until it was run, and nobody else runs it.
+            // The job lives until it was run, and only this block runs it.
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
-            // A job that it has resumed was counted before.
+            // Jobs that the job has resumed are already counted.
             for waiter in contents.withLock({ $0.endJob() }) { waiter.resume() }
         }
     }
 
-    /// Waits until no work runs: all of it has ended, or waits for something.
+    /// Waits until all work has ended or waits for something.
     func idle() async {
         await withCheckedContinuation { continuation in
             let isIdle = contents.withLock { contents in

@@ -9,7 +9,7 @@ struct Bell: Workflow {
     let stop = Event(from: RingingState.self, to: SilentState.self)
 }
 
-/// The same of a program that does not know the effects.
+/// The workflow `Bell` in a program without its effects.
 struct DumbBell: Workflow {
     static var name: String { Bell.name }
     static var initial: any WorkflowState { SilentState() }
@@ -29,7 +29,7 @@ struct Ring: Effect, Hashable {
     let place: String
 }
 
-/// What handlers got, in order.
+/// Records the calls of handlers, in order.
 final class Handled: Sendable {
     struct Call: Hashable {
         let ring: Ring

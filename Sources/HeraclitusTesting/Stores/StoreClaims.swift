@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What stores promise of effects in their column, and of claims.
+/// Promises of stores about the effects column and claims.
 extension StoreConformance {
     private static let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
 
@@ -15,7 +15,7 @@ extension StoreConformance {
         let first = effects(of: "Ring", at: date)
         let second = effects(of: "Mail", at: date - 60, "worker")
         var revision = try await store.save([.save(archive("1"), effects: .init(from: nil, to: first))])[0]
-        report.expect(try await store.load("1")?.effects == first, "effects are not those that were saved")
+        report.expect(try await store.load("1")?.effects == first, "the loaded effects differ from the saved effects")
         revision = try await store.save(archive("1", replacing: revision, "Off", due: date))
         report.expect(try await store.load("1")?.effects == first, "a save of the machine has changed its effects")
         try await store.save([.effects(of: "1", .init(from: first, to: second))])
@@ -23,24 +23,24 @@ extension StoreConformance {
         expected.effects = second
         report.expect(
             try await store.load("1") == expected,
-            "a change of effects has changed the machine, its revision, or has not changed the effects"
+            "a change of effects fails, or changes the machine or its revision"
         )
         for wrong in [nil, first, effects(of: "Mail", at: date - 60), effects(of: "Mail", at: date, "worker")] {
             do {
                 try await store.save([.effects(of: "1", .init(from: wrong, to: first))])
-                report.add("effects are replaced that are not those that were loaded")
+                report.add("a change with stale effects replaces the effects")
             } catch StoreError.effectsChanged("1") {}
             do {
                 try await store.save([.save(archive("1", replacing: revision), effects: .init(from: wrong, to: nil))])
-                report.add("a machine is saved although its effects are not those that were loaded")
+                report.add("a machine is saved with stale effects")
             } catch StoreError.effectsChanged("1") {}
         }
-        report.expect(try await store.load("1") == expected, "a change that was refused has changed something")
+        report.expect(try await store.load("1") == expected, "a rejected change has changed the archive")
         try await store.save([.effects(of: "1", .init(from: second, to: nil))])
-        report.expect(try await store.load("1")?.effects == nil, "effects that were removed are still there")
+        report.expect(try await store.load("1")?.effects == nil, "removed effects are still stored")
         do {
             try await store.save([.effects(of: "nothing", .init(from: nil, to: first))])
-            report.add("effects are saved of a machine that is not stored")
+            report.add("effects are saved without their machine")
         } catch StoreError.effectsChanged("nothing") {}
         try await store.save([.effects(of: "1", .init(from: nil, to: first))])
         try await store.delete("1")
@@ -85,24 +85,24 @@ extension StoreConformance {
             )
         }
         let few = try await claim("one", by: date, limit: 1)
-        report.expect(few.count == 1, "a claim of one machine takes \(few.count)")
+        report.expect(few.count == 1, "a claim of one machine returns \(few.count)")
         let claimed = few + (try await claim("one", by: date))
-        report.expect(Set(claimed.map(\.id)) == ["first", "second"], "a claim takes \(claimed.map(\.id))")
+        report.expect(Set(claimed.map(\.id)) == ["first", "second"], "a claim returns \(claimed.map(\.id))")
         for archive in claimed {
             report.expect(
                 archive.effects == effects(of: "Ring", at: date + 100, "one"),
                 "claimed effects are not leased: \(String(describing: archive.effects))"
             )
-            report.expect(try await store.load(archive.id) == archive, "what is claimed is not what is stored")
+            report.expect(try await store.load(archive.id) == archive, "a claimed archive differs from the stored one")
         }
         report.expect(try await claim("two", by: date + 99).map(\.id) == ["later"], "leased effects are claimed again")
         let again = try await claim("two", by: date + 100).map(\.id).sorted()
-        report.expect(again == ["first", "second"], "effects whose lease has ended are not claimed: \(again)")
-        // The worker whose lease has ended cannot change what another has leased since.
+        report.expect(again == ["first", "second"], "effects with an expired lease are not claimed: \(again)")
+        // An expired lease: the worker can no longer change effects that another worker has leased.
         do {
             let old = effects(of: "Ring", at: date + 100, "one")
             try await store.save([.effects(of: "first", .init(from: old, to: nil))])
-            report.add("a worker whose lease has ended changes effects that another has leased")
+            report.add("a worker with an expired lease changes effects that another worker has leased")
         } catch StoreError.effectsChanged {}
     }
 
@@ -126,26 +126,26 @@ extension StoreConformance {
         let claimed = try await claim("one", by: date)
         report.expect(
             claimed.map(\.id).sorted() == ids,
-            "the machines that are due are claimed as \(claimed.map(\.id))"
+            "a claim of due machines returns \(claimed.map(\.id))"
         )
         for archive in claimed {
-            report.expect(try await store.load(archive.id) == archive, "a claim has changed a machine that is due")
+            report.expect(try await store.load(archive.id) == archive, "a claim has changed a due machine")
         }
-        // A store need not keep due machines from others; where it does, a save of the machine ends the claim.
+        // Exclusive claims of due machines are optional. A save of the machine ends an exclusive claim.
         let isExclusive = try await claim("two", by: date + 1).isEmpty
         let revision = try await store.load("a")?.revision ?? 0
         try await store.save(archive("a", replacing: revision, due: date))
         let saved = try await claim("two", by: date + 2).map(\.id)
-        report.expect(saved.contains("a"), "a machine that was saved after it was claimed, and is due, is not claimed")
+        report.expect(saved.contains("a"), "a due machine that was claimed and then saved is not claimed")
         let lapsed = try await claim("three", by: date + 200).map(\.id).sorted()
-        report.expect(lapsed == ids, "machines whose claim has ended are claimed as \(lapsed)")
+        report.expect(lapsed == ids, "a claim of machines with an expired claim returns \(lapsed)")
         if isExclusive {
             report.expect(try await claim("four", by: date + 201) == [], "claimed machines are claimed again")
             try await claimingBeforehand(store, report)
         }
     }
 
-    /// A claim of what is due later ends by the clock of the worker.
+    /// A claim of machines that are due later ends by the worker's clock.
     private static func claimingBeforehand(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         try await store.save(archive("later", due: date + 10_000))
         func claim(_ worker: String, at now: Date) async throws -> [String] {
@@ -166,10 +166,10 @@ extension StoreConformance {
         let again = try await claim("six", at: date + 99)
         report.expect(again == [], "a machine that was claimed before it is due is claimed again")
         let lapsed = try await claim("six", at: date + 100)
-        report.expect(lapsed == ["later"], "a claim of what is due later does not end by the worker's clock")
+        report.expect(lapsed == ["later"], "a claim of a machine that is due later does not end by the worker's clock")
     }
 
-    /// A worker that has nothing to do sleeps until then.
+    /// A store returns the date until which an idle worker sleeps.
     private static func expectNextDates(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let (first, second) = (archive("door", workflow: "Door", due: date + 5), effects(of: "Ring", at: date + 7))
         try await store.save([.save(first, effects: .init(from: nil, to: second))])
@@ -220,6 +220,6 @@ extension StoreConformance {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         report.expect(Set(claimed).count == claimed.count, "two workers claim the same effects")
-        report.expect(Set(claimed) == Set(ids), "of several workers that claim effects none gets some")
+        report.expect(Set(claimed) == Set(ids), "some effects are claimed by no worker")
     }
 }

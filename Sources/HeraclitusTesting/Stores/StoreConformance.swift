@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 public import HeraclitusStores
 
-/// Checks that a store does what `ArchiveStore` promises.
+/// Checks that a store keeps the promises of `ArchiveStore`.
 ///
 /// ```swift
 /// @Test func store() async throws {
@@ -13,10 +13,10 @@ public import HeraclitusStores
 public enum StoreConformance {
     /// Checks every promise of a store.
     ///
-    /// Effects are checked if the store keeps all other promises, on which they rest. How they are delivered is checked if they are found and
-    /// claimed as they should be, because it might never end otherwise.
-    /// - Parameter makeStore: Makes an empty store; called for each check.
-    /// - Returns: A sentence for each promise that the store does not keep.
+    /// Each group of checks runs if the store passes the groups before: first archives, then effects and claims, then
+    /// delivery. Delivery might never end with broken claims.
+    /// - Parameter makeStore: Makes an empty store for each check.
+    /// - Returns: A sentence for each broken promise.
     /// - Throws: The error of `makeStore`.
     public nonisolated(nonsending) static func failures(
         _ makeStore: () async throws -> any ArchiveStore
@@ -65,7 +65,7 @@ public enum StoreConformance {
         ("effects", effects), ("failing effects", failingEffects), ("workers", workers), ("leases", leases),
     ]
 
-    /// Ids that have been trouble somewhere.
+    /// Ids that have caused trouble in stores.
     static let oddIDs = [
         "42", "", " ", "..", "../../etc/passwd", "/", "a/b", "A", "a", "%41", "x.json", "né", "ne\u{301}", "quote'\"",
         "semi;",
@@ -74,7 +74,7 @@ public enum StoreConformance {
         String(repeating: "long ", count: 2_000) + "a", String(repeating: "long ", count: 2_000) + "b",
     ]
 
-    /// An archive that is new, or that replaces the one of a revision.
+    /// An archive that is new, or that replaces the archive of a revision.
     static func archive(
         _ id: String,
         replacing revision: Int = 0,
@@ -101,7 +101,7 @@ public enum StoreConformance {
         )
     }
 
-    /// A query with some of its properties.
+    /// A query with some properties set.
     static func query(_ change: (inout ArchiveQuery) -> Void) -> ArchiveQuery {
         var query = ArchiveQuery()
         change(&query)
@@ -113,17 +113,17 @@ public enum StoreConformance {
             "{}", #"{"text":"a/b \"c\" ü 👩‍👩‍👧 \\u0000","number":1.50}"#, "{ \"spaces\" : [ ] }",
             "{\"long\":\"\(String(repeating: "x", count: 1_000_000))\"}",
         ]
-        report.expect(try await store.load("1") == nil, "something is kept for an id that was never saved")
+        report.expect(try await store.load("1") == nil, "an unsaved id has an archive")
         var revision = 0
         for (index, content) in contents.enumerated() {
             let now = try await store.save(
                 archive("1", replacing: revision, "State \(index)", content: content)
             )
-            report.expect(now > revision, "the revision of what is saved is not larger than the one before")
+            report.expect(now > revision, "a save does not increase the revision")
             revision = now
             report.expect(
                 try await store.load("1") == archive("1", replacing: now, "State \(index)", content: content),
-                "what is loaded is not what was saved, byte for byte, with the revision that was returned"
+                "load does not return the saved bytes with the returned revision"
             )
         }
         let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
@@ -138,11 +138,11 @@ public enum StoreConformance {
         revision = try await store.save(full)
         report.expect(
             try await store.load("2") == full.with(revision),
-            "a column is not kept: \(String(describing: try await store.load("2"))) in place of \(full)"
+            "a column has changed: \(String(describing: try await store.load("2"))) instead of \(full)"
         )
         let bare = archive("2", replacing: revision, version: nil)
         revision = try await store.save(bare)
-        report.expect(try await store.load("2") == bare.with(revision), "a column that is empty now is still kept")
+        report.expect(try await store.load("2") == bare.with(revision), "an emptied column keeps its old value")
     }
 
     private static func ids(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
@@ -151,18 +151,18 @@ public enum StoreConformance {
             let found = try await store.load(id)
             report.expect(
                 found?.archive == Data("[\(index)]".utf8),
-                "the id \(id.debugDescription.prefix(40)) is taken for another one"
+                "the id \(id.debugDescription.prefix(40)) is mistaken for another id"
             )
-            report.expect(found?.id.utf8.elementsEqual(id.utf8) ?? false, "an id comes back changed")
+            report.expect(found?.id.utf8.elementsEqual(id.utf8) ?? false, "an id has changed")
         }
         let listed = try await store.ids().map { Array($0.utf8) }
-        report.expect(Set(listed) == Set(oddIDs.map { Array($0.utf8) }), "the ids are not those that were saved")
-        report.expect(listed.count == oddIDs.count, "an id is listed twice, or not at all")
+        report.expect(Set(listed) == Set(oddIDs.map { Array($0.utf8) }), "the listed ids differ from the saved ids")
+        report.expect(listed.count == oddIDs.count, "an id is listed twice or is missing")
     }
 
     private static func conflicts(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         await report.expectConflict(expected: 1, found: 0) { try await store.save(archive("1", replacing: 1)) }
-        report.expect(try await store.load("1") == nil, "a save that was a conflict has kept something")
+        report.expect(try await store.load("1") == nil, "a conflicting save has stored an archive")
         let first = try await store.save(archive("1", content: "[1]"))
         await report.expectConflict(expected: 0, found: first) { try await store.save(archive("1")) }
         await report.expectConflict(expected: first + 1, found: first) {
@@ -170,43 +170,43 @@ public enum StoreConformance {
         }
         report.expect(
             try await store.load("1") == archive("1", replacing: first, content: "[1]"),
-            "a save that was a conflict has changed something"
+            "a conflicting save has changed the archive"
         )
         let second = try await store.save(archive("1", replacing: first))
         await report.expectConflict(expected: first, found: second) { try await store.delete("1", expecting: first) }
-        report.expect(try await store.load("1")?.revision == second, "a conflict has deleted something")
+        report.expect(try await store.load("1")?.revision == second, "a conflicting deletion has deleted the archive")
     }
 
     private static func deleting(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        report.expect(try await !store.delete("1", expecting: nil), "something was deleted that was never saved")
+        report.expect(try await !store.delete("1", expecting: nil), "delete returns true for an unsaved id")
         await report.expectConflict(expected: 3, found: 0) { try await store.delete("1", expecting: 3) }
-        report.expect(try await !store.delete("1", expecting: 0), "something was deleted where nothing was expected")
+        report.expect(try await !store.delete("1", expecting: 0), "delete returns true for the expected revision 0")
         var largest = 0
         for isExpected in [false, true] {
             let revision = try await store.save(archive("1"))
-            report.expect(revision > largest, "a revision comes again after something was deleted")
+            report.expect(revision > largest, "a revision is reused after a deletion")
             largest = try await store.save(archive("1", replacing: revision))
             await report.expectConflict(expected: 0, found: largest) { try await store.delete("1", expecting: 0) }
             try await store.save(archive("2"))
             report.expect(
                 try await store.delete("1", expecting: isExpected ? largest : nil),
-                "what was deleted is said not to have been there"
+                "delete returns false for a stored archive"
             )
-            report.expect(try await store.load("1") == nil, "what was deleted is still kept")
-            report.expect(try await store.ids() == ["2"], "deleting one has changed others, or its id is still listed")
+            report.expect(try await store.load("1") == nil, "a deleted archive is still stored")
+            report.expect(try await store.ids() == ["2"], "a deletion changes other ids, or its own id is still listed")
             await report.expectConflict(expected: largest, found: 0) {
                 try await store.save(archive("1", replacing: largest))
             }
             try await store.delete("2", expecting: nil)
         }
-        // Whoever has loaded what was there before must not take what is new for it.
+        // A stale revision of the deleted archive must not match the new archive.
         let anew = try await store.save(archive("1", content: "[\"new\"]"))
         await report.expectConflict(expected: largest, found: anew) {
             try await store.save(archive("1", replacing: largest, content: "[\"old\"]"))
         }
     }
 
-    /// Somebody saves while others delete what is replaced.
+    /// Saves and deletes the same revision at once.
     private static func deletingAtOnce(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         for _ in 0..<30 {
             let revision = try await store.save(archive("1"))
@@ -229,10 +229,10 @@ public enum StoreConformance {
                 }
             }
             guard saved + deleted == 1 else {
-                return report.add("of two saves and two deletions of one revision \(saved) and \(deleted) were done")
+                return report.add("of two saves and two deletions of one revision, \(saved) and \(deleted) succeeded")
             }
             let isThere = try await store.load("1") != nil
-            report.expect(isThere == (saved == 1), "what was deleted comes back, or what was saved is deleted")
+            report.expect(isThere == (saved == 1), "a deleted archive is back, or a saved archive is deleted")
             try await store.delete("1", expecting: nil)
         }
     }
@@ -244,7 +244,7 @@ public enum StoreConformance {
             try await store.load(["7", "nothing", "3"]) == [
                 archive("7", replacing: second, content: "[7]"), archive("3", replacing: first, content: "[3]"),
             ],
-            "several that are loaded are not those that were saved, in the order of the ids"
+            "loading several ids does not return their archives in the order of the ids"
         )
     }
 
@@ -273,18 +273,18 @@ public enum StoreConformance {
         }
         guard areDone else {
             return report.add(
-                "\(tasks) tasks that load and save \(saves) times do not come to an end: each of \(attempts) attempts is a conflict"
+                "\(tasks) tasks that load and save \(saves) times never finish: all \(attempts) attempts conflict"
             )
         }
         let count = try await store.load("1").flatMap { Int(String(decoding: $0.archive, as: UTF8.self)) } ?? 0
         report.expect(
             count == tasks * saves,
-            "of \(tasks * saves) saves that were no conflicts \(tasks * saves - count) are lost"
+            "of \(tasks * saves) successful saves, \(tasks * saves - count) are lost"
         )
     }
 }
 
-/// What a check has found.
+/// Collects the failures of a check.
 final class ConformanceReport {
     private(set) var failures: [String] = []
 
@@ -297,11 +297,11 @@ final class ConformanceReport {
     func expectConflict(of id: String = "1", expected: Int, found: Int, _ body: () async throws -> Void) async {
         do {
             try await body()
-            add("there was no conflict where \(expected) was expected and \(found) found")
+            add("a save expecting revision \(expected) with \(found) stored was no conflict")
         } catch StoreError.conflict(let other, expected, found) where other.utf8.elementsEqual(id.utf8) {
             return
         } catch {
-            add("instead of a conflict of \(id) that expected \(expected) and found \(found) it threw \(error)")
+            add("a save of \(id) expecting revision \(expected) with \(found) stored threw \(error), no conflict")
         }
     }
 }

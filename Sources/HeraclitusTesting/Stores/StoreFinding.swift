@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What stores promise of finding machines.
+/// Promises of stores about finding machines.
 extension StoreConformance {
     static func finding(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         try await store.save(archive("b", "On"))
@@ -61,7 +61,7 @@ extension StoreConformance {
         try await store.save(archive("a", replacing: revision, values: ["buyer": .text("eve")]))
         try await store.delete("c")
         let left = try await store.ids(query { $0.values = [.value("buyer") == "ada"] })
-        report.expect(left == [], "a value that was replaced or deleted is still found in \(left)")
+        report.expect(left == [], "a replaced or deleted value is still found in \(left)")
         let counts = try await store.counts(query { $0.values = [.value("total") >= 30] })
         report.expect(counts == ["On": 2], "machines with a value are counted as \(counts)")
     }
@@ -74,7 +74,7 @@ extension StoreConformance {
                 .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             for size in [1, 7, expected.count, 100] {
                 var found: [String] = []
-                // Each page has to bring something new, or it would never end.
+                // The loop is bounded: a broken store might return the same page again.
                 for _ in 0...expected.count {
                     let page = try await store.ids(
                         query {
@@ -82,20 +82,20 @@ extension StoreConformance {
                             ($0.after, $0.limit) = (found.last, size)
                         }
                     )
-                    report.expect(page.count <= size, "a page has more ids than it may")
+                    report.expect(page.count <= size, "a page has more ids than its limit")
                     found += page
                     if page.isEmpty { break }
                 }
                 report.expect(
                     found.map { Array($0.utf8) } == expected.map { Array($0.utf8) },
-                    "pages of \(size) ids in \(state ?? "any state") are not all ids, sorted by their UTF-8"
+                    "pages of \(size) ids in \(state ?? "any state") are not all ids in the order of their UTF-8"
                 )
             }
         }
         let none = try await store.ids(query { $0.limit = 0 })
-        report.expect(none == [], "a page of no ids has some")
+        report.expect(none == [], "a page with a limit of 0 has ids")
         let last = try await store.ids(query { ($0.after, $0.limit) = ("dooq", 1) })
-        report.expect(last == ["door"], "what comes after an id that is not stored is not found")
+        report.expect(last == ["door"], "the ids after an unknown id are not found")
     }
 
     static func versions(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
@@ -127,7 +127,7 @@ extension StoreConformance {
         for (id, due) in dues { try await store.save(archive(id, due: due)) }
         try await store.save(archive("door", workflow: "Door", due: date - 30))
         for (id, due) in dues {
-            report.expect(try await store.load(id)?.due == due, "when \(id) is due is not what was saved")
+            report.expect(try await store.load(id)?.due == due, "the deadline of \(id) has changed")
         }
         func due(by date: Date, of workflows: [String]?, limit: Int = .max) async throws -> [String] {
             try await store.ids(query { ($0.workflows, $0.queue, $0.limit) = (workflows, .due(by: date), limit) })
@@ -138,23 +138,23 @@ extension StoreConformance {
         ]
         for (date, workflows, ids) in found {
             let listed = try await due(by: date, of: workflows)
-            report.expect(listed == ids, "what is due of \(workflows ?? ["any workflow"]) is \(listed), not \(ids)")
+            report.expect(listed == ids, "due machines of \(workflows ?? ["any workflow"]) are \(listed), not \(ids)")
         }
         let next = try await due(by: .distantFuture, of: ["Lamp"], limit: 1)
-        report.expect(next == ["early"], "what is due first is \(next)")
+        report.expect(next == ["early"], "the machine that is due first is \(next)")
         let revision = try await store.load("first")?.revision ?? 0
         try await store.save(archive("first", replacing: revision))
         try await store.delete("early", expecting: nil)
         let listed = try await due(by: date, of: ["Lamp"])
-        report.expect(listed == ["second"], "what is due no longer, or was deleted, is listed as due")
+        report.expect(listed == ["second"], "a machine that was deleted or is no longer due is listed as due")
     }
 
     static func ringing(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         guard let bell = store.bell else { return }
         let rings = bell.rings
         try await store.save(archive("1", due: .distantPast))
-        // Some ring a moment later.
+        // Some bells ring a moment later.
         for _ in 0..<1_000 where bell.rings == rings { try await Task.sleep(for: .milliseconds(1)) }
-        report.expect(bell.rings > rings, "the bell does not ring when a machine is saved that is due")
+        report.expect(bell.rings > rings, "the bell does not ring after a save of a due machine")
     }
 }

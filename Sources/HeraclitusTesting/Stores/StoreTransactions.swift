@@ -2,21 +2,21 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What stores promise of several archives that are saved together.
+/// Promises of stores about archives that are saved together.
 extension StoreConformance {
-    /// Saves several archives, or none of them.
+    /// Saves several archives in one transaction.
     @discardableResult
     private static func save(_ store: any ArchiveStore, _ archives: [StoredArchive]) async throws -> [Int] {
         try await store.save(archives.map { .save($0) })
     }
 
-    /// - Returns: Whether the store can do it.
+    /// - Returns: Whether the store can save archives together.
     private static func canSaveTogether(_ store: any ArchiveStore, _ report: ConformanceReport) async throws -> Bool {
         do {
             try await save(store, [archive("x"), archive("y")])
             return true
         } catch StoreError.noTransactions {
-            report.expect(try await store.ids().isEmpty, "a store without transactions has saved something")
+            report.expect(try await store.ids().isEmpty, "a store without transactions has saved an archive")
             return false
         }
     }
@@ -25,11 +25,11 @@ extension StoreConformance {
         guard try await canSaveTogether(store, report) else { return }
         let ids = ["b", "a", "né", "ne\u{301}"]
         let first = try await save(store, ids.map { archive($0, content: "[\"\($0)\"]") })
-        report.expect(first.count == ids.count, "not each that was saved has a revision")
+        report.expect(first.count == ids.count, "the number of revisions differs from the number of archives")
         for (id, revision) in zip(ids, first) {
             report.expect(
                 try await store.load(id) == archive(id, replacing: revision, content: "[\"\(id)\"]"),
-                "what is loaded is not what was saved together with others"
+                "load does not return the archives that were saved together"
             )
         }
         let changed = zip(ids, first).map { archive($0, replacing: $1, "Off") }
@@ -41,23 +41,23 @@ extension StoreConformance {
             }
             report.expect(
                 try await store.ids(query { $0.states = ["Off"] }) == [],
-                "of several that were not saved because of a conflict some were saved"
+                "a transaction with a conflict has saved some archives"
             )
         }
         await report.expectConflict(of: "b", expected: 0, found: first[0]) {
             try await save(store, [archive("new"), archive("b")])
         }
-        report.expect(try await store.load("new") == nil, "what is new was saved without those that it belongs to")
+        report.expect(try await store.load("new") == nil, "a transaction with a conflict has saved its new archive")
         let second = try await save(store, changed)
-        report.expect(zip(first, second).allSatisfy(<), "a revision does not grow when it is saved with others")
-        report.expect(try await save(store, []) == [], "nothing that is saved has revisions")
+        report.expect(zip(first, second).allSatisfy(<), "a transaction does not increase a revision")
+        report.expect(try await save(store, []) == [], "an empty transaction returns revisions")
         do {
             try await save(store, [archive("twice"), archive("twice")])
-            report.add("an archive that is saved twice together is no conflict")
+            report.add("a transaction with the same new id twice is no conflict")
         } catch StoreError.conflict {
-            report.expect(try await store.load("twice") == nil, "one of two archives of one id was saved")
+            report.expect(try await store.load("twice") == nil, "a transaction with an id twice has saved an archive")
         }
-        // A deletion and effects are saved with the others, or not at all.
+        // A transaction may contain deletions and effects.
         let waiting = effects(of: "Ring", at: .distantPast)
         let mixed: [StoreChange] = [
             .delete("a", expecting: second[1]), .save(archive("c"), effects: .init(from: nil, to: waiting)),
@@ -65,22 +65,22 @@ extension StoreConformance {
         ]
         do {
             try await store.save(mixed + [.save(archive("b", replacing: second[0] + 1))])
-            report.add("a conflict behind other changes is none")
+            report.add("a conflict after other changes is not thrown")
         } catch StoreError.conflict {}
         var (a, b, c) = (try await store.load("a"), try await store.load("b"), try await store.load("c"))
         report.expect(
             a != nil && c == nil && b?.effects == nil,
-            "of several changes of which one was a conflict some were saved"
+            "a transaction with a conflict has saved some changes"
         )
         let revisions = try await store.save(mixed)
         report.expect(
             revisions.count == 3 && revisions[0] == second[1] && revisions[2] == second[0],
-            "a deletion does not return the deleted revision, or a change of effects not the machine's: \(revisions)"
+            "a transaction returns wrong revisions for a deletion or a change of effects: \(revisions)"
         )
         (a, b, c) = (try await store.load("a"), try await store.load("b"), try await store.load("c"))
         report.expect(
             a == nil && c?.effects == waiting && b?.effects == waiting,
-            "a deletion or effects that were saved with others are not stored"
+            "a transaction loses a deletion or effects"
         )
     }
 
@@ -105,7 +105,7 @@ extension StoreConformance {
         let revision = try await bells.machine("1")?.machine.revision
         report.expect(
             rings == 5 && revision == 5,
-            "5 messages that came 4 times each were handled \(rings) times, with \(revision ?? 0) transitions"
+            "5 messages that were each sent 4 times were handled \(rings) times, with \(revision ?? 0) transitions"
         )
     }
 
@@ -118,7 +118,7 @@ extension StoreConformance {
             for task in 0..<4 {
                 group.addTask {
                     var transfers = 0
-                    // In both directions, so that a store that locks one after the other comes to a standstill.
+                    // Transfers run in both directions, so that a store that locks archives one by one would deadlock.
                     let (from, to) = (ids[task], ids[(task + (task < 2 ? 1 : 3)) % 4])
                     for _ in 0..<2_000 where transfers < 10 {
                         guard let one = try await store.load(from), let other = try await store.load(to) else { return }

@@ -58,7 +58,7 @@ private final class Screen: Sendable {
 
     @Test("Work begins with a state that is entered or restored")
     func work() throws {
-        let machine = StateMachine<Download>(alreadyIn: LoadingState())
+        let machine = StateMachine<Download>(resumingIn: LoadingState())
         let before = attempts.withLock { $0.count }
         machine.didEnterOrRestore(LoadingState.self) { loading, _ in loading.start(attempt: 1) }
         machine.activate()

@@ -17,9 +17,9 @@ private final class LoadingState: WorkflowState, Working {
     let url: String
     init(url: String) { self.url = url }
 
-    func work(_ here: Workplace<Download>) async throws {
-        let byteCount = try await here.context.fetch(url)
-        try here.fire.finish(LoadedState(byteCount: byteCount))
+    func work(_ call: WorkCall<Download>) async throws {
+        let byteCount = try await call.context.fetch(url)
+        try call.fire.finish(LoadedState(byteCount: byteCount))
     }
 }
 
@@ -64,7 +64,7 @@ private final class Permissions: Sendable {
 @Suite("Dependencies of states", .timeLimit(.minutes(20))) struct DependencyArticleTests {
     private let client = ImmediateClient()
 
-    @Test("The client of the context answers")
+    @Test("A state uses the client of its machine's context")
     func context() async throws {
         let machine = StateMachine<Download>(context: ImmediateClient())
         try machine.fire.load(LoadingState(url: "https://example.org"))
@@ -72,7 +72,7 @@ private final class Permissions: Sendable {
         #expect((machine.state as? LoadedState)?.byteCount == 19)
     }
 
-    @Test("A restored machine is given a client, too")
+    @Test("A restored machine gets a client as well")
     func restored() async throws {
         let archive = try StateMachine<Download>(context: client).archive()
         let machine = StateMachine<Download>(context: client)
@@ -81,7 +81,7 @@ private final class Permissions: Sendable {
         #expect(machine.context != nil)
     }
 
-    @Test("A machine that a plain decoder has made gets it at its activation")
+    @Test("A machine from a plain decoder gets its context at its activation")
     func decoded() throws {
         let decoder = JSONDecoder()
         let archive = try JSONEncoder().encode(StateMachine<Download>(context: client))
@@ -90,7 +90,7 @@ private final class Permissions: Sendable {
         #expect(machine.isActive)
     }
 
-    @Test("A store passes it on")
+    @Test("A store passes the context to its machines")
     func store() async throws {
         let store = InMemoryStore()
         try await store.workflow(Download.self, context: client).update("42") { download in
@@ -99,7 +99,7 @@ private final class Permissions: Sendable {
         #expect(try await store.workflow(Download.self, context: client).ids(in: [LoadingState.self]) == ["42"])
     }
 
-    @Test("Guards ask the owner and the user info")
+    @Test("Guards use the owner and the user info")
     func guards() throws {
         let machine = StateMachine<Download>(context: client)
         let permissions = Permissions()

@@ -3,7 +3,7 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-/// Stands for a database with transactions: the changes of a closure are kept if it returns.
+/// A stand-in for a database with transactions: the changes of a closure stay only if it returns.
 private actor Table {
     struct Rows: Sendable {
         var archives: [[UInt8]: StoredArchive] = [:]

@@ -54,7 +54,7 @@ private struct Light: Workflow {
 }
 
 @Suite("Defining a workflow") struct DefinitionArticleTests {
-    @Test("The article's workflow has no problems, and its subclass loses nothing in an archive")
+    @Test("The article's workflow is valid, and its subclass keeps its data in an archive")
     func light() throws {
         #expect(Light.diagnostics.isEmpty)
         try expectArchives(FuseBlownState(date: "today", ampere: 16))

@@ -18,7 +18,7 @@ private struct Gate: Workflow {
 }
 
 @Suite("Public modules") struct PublicModuleTests {
-    @Test("A workflow of another module is used by its public states and events")
+    @Test("A workflow of another module is usable through its public states and events")
     func door() throws {
         let door = StateMachine<Door>()
         try door.fire.open(OpenState(visitor: "Ada"))
@@ -26,9 +26,9 @@ private struct Gate: Workflow {
         #expect(!door.state.isOpen && door.revision == 2)
     }
 
-    @Test("An internal event is fired by name, unless a guard asks for more")
+    @Test("An internal event may be fired by name, unless a guard needs more")
     func names() throws {
-        let door = StateMachine<Door>(alreadyIn: PublicModule.OpenState(visitor: "Ada"))
+        let door = StateMachine<Door>(resumingIn: PublicModule.OpenState(visitor: "Ada"))
         try door.fire(named: "slam")
         let gate = StateMachine<Gate>()
         #expect(throws: InvalidTransition.self) { try gate.fire(named: "slam") }

@@ -22,15 +22,15 @@ private struct Light: Workflow {
 }
 
 @Suite("Actions") struct ActionArticleTests {
-    @Test("An action is carried out where it is allowed, and refused elsewhere")
+    @Test("An action runs in the states that allow it, and is rejected elsewhere")
     func allowed() throws {
         let light = StateMachine<Light>()
         #expect(light.allowedActions == ["switchOn"])
-        let error = #expect(throws: InvalidAction.self) {
+        let error = #expect(throws: InvalidTransition.self) {
             try light.perform(\.switchOn, userInfo: ["by": "Ada"])
             try light.perform(named: "switchOn")  // refused: the light is red now
         }
-        #expect(error?.state == "RedState" && light.revision == 1)
+        #expect(error?.source == "RedState" && light.revision == 1)
         try light.fire.go(GreenState(seconds: 3))
         #expect(try light.perform(\.countdown) == [3, 2, 1])
         let seconds = try light.perform(action: "measure", in: GreenState.self) { green in green.seconds }

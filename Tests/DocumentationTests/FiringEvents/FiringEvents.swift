@@ -47,7 +47,7 @@ private struct Exam: Workflow {
         #expect(exam.stateName == (points < 50 ? "FailedState" : "PassedState"))
     }
 
-    @Test("An argument that needs await is made beforehand")
+    @Test("An argument that needs await is computed before the fire")
     func prepared() async throws {
         let machine = StateMachine<Download>()
         let state = await LoadingState.prepared()
@@ -55,16 +55,16 @@ private struct Exam: Workflow {
         #expect(machine.state === state)
     }
 
-    @Test("What can be fired is offered and rehearsed")
+    @Test("The events that a machine allows are listed and rehearsed")
     func offered() throws {
         let machine = StateMachine<Download>()
-        for offer in machine.offers() { print(offer) }  // load: needs LoadingState
+        for offer in machine.eventAvailability() { print(offer) }  // load: needs LoadingState
         do {
             try machine.rehearse.load(LoadingState(url: "ftp://example.org"))
         } catch {
             print(error.failureReason ?? "")  // the words of the guard
         }
-        #expect(machine.offers().first?.description == "load: needs LoadingState")
+        #expect(machine.eventAvailability().first?.description == "load: needs LoadingState")
         let error = #expect(throws: InvalidTransition.self) {
             try machine.rehearse.load(LoadingState(url: "ftp://example.org"))
         }
@@ -72,7 +72,7 @@ private struct Exam: Workflow {
         #expect(machine.revision == 0)
     }
 
-    @Test("In a closure the type of the error is written down")
+    @Test("A closure declares the type of the error")
     func typed() {
         let machine = StateMachine<Download>()
         let fire = {

@@ -14,7 +14,7 @@ import Testing
         let queue = OperationQueue()
         queue.addOperation(StateMachineOperation { try resize(image) })
         queue.addOperation(AsyncStateMachineOperation { try await download(url) })
-        // To wait on this thread, which is one of the few of tasks, might keep it from the body that is one.
+        // A blocking wait would take a thread of the pool, which the asynchronous body may need.
         await withCheckedContinuation { queue.addBarrierBlock($0.resume) }
         #expect(done.withLock { $0.sorted() } == ["image", "url"])
     }

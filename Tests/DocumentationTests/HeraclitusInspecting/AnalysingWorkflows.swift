@@ -32,7 +32,7 @@ private struct Mended: Workflow {
 @Suite("Analysing workflows") struct AnalysisArticleTests {
     private static let article = "Sources/HeraclitusInspecting/HeraclitusInspecting.docc/HeraclitusInspecting.md"
 
-    @Test("The page prints what is found, and a table that was decoded shows the same")
+    @Test("The page prints the findings, and a decoded table has the same")
     func findings() throws {
         var printed = ""
         func print(_ finding: WorkflowFinding) { printed += "\(finding)\n" }
@@ -47,7 +47,7 @@ private struct Mended: Workflow {
         #expect(same == Ticket.findings && closing?.description == "[AssignedState → ClosedState]")
     }
 
-    @Test("The page's diagram is that of the workflow")
+    @Test("The page has the diagram of the workflow")
     func diagrams() throws {
         let machine = StateMachine<Ticket>()
         let drawing = Ticket.table.mermaid()
@@ -57,7 +57,7 @@ private struct Mended: Workflow {
         #expect(marked.contains("#ffd700") && document.contains("</scxml>"))
     }
 
-    @Test("Only what is meant so is left")
+    @Test("Only intended findings are left")
     func mended() {
         typealias Ticket = Mended
         #expect(Ticket.findings == [.unreachableState("UrgentState"), .unreachableEvent("escalate")])

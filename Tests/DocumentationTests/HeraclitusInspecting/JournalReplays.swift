@@ -39,7 +39,7 @@ private struct LaterOrder: Workflow {
 }
 
 @Suite("Replays of journals") struct ReplayArticleTests {
-    @Test("Today's definition says which line it does not allow any more")
+    @Test("The current definition names the first line that it no longer allows")
     func replay() throws {
         let order = StateMachine<Order>()
         _ = try? order.fire.pay(PaidState(amount: 0))
@@ -50,8 +50,8 @@ private struct LaterOrder: Workflow {
         do {
             try Journal.replay(order.journal, as: LaterOrder.self)
         } catch {
-            print(error)  // line 3: Order cannot fire "ship" in Paid: it does not lead from there to Shipped. …
+            print(error)  // line 3: Order cannot fire "ship" in Paid: no transition to Shipped. …
         }
-        #expect(said.hasPrefix("line 3: Order cannot fire \"ship\" in Paid: it does not lead from there to Shipped. "))
+        #expect(said.hasPrefix("line 3: Order cannot fire \"ship\" in Paid: no transition to Shipped. "))
     }
 }

@@ -35,7 +35,7 @@ private struct Order: Workflow {
 }
 
 @Suite("Exercising workflows, on the page of HeraclitusTesting") struct ExercisingArticleTests {
-    @Test("The page prints what is found")
+    @Test("The page prints the findings")
     func exercising() throws {
         func hasTotal(_ machine: StateMachine<Order>) -> Bool {
             (machine.state as? CartState).map { $0.total == 20 * $0.items.count } ?? true
@@ -53,7 +53,7 @@ private struct Order: Workflow {
         let texts = try Documentation.blocks(Documentation.path(of: "HeraclitusTesting"), language: "text")
         #expect(try #require(failure).description + "\n" == texts[0])
 
-        // As it is printed.
+        // The paths of the failure that the page prints.
         let machine = StateMachine<Order>()
         try machine.fire.change(samples[0](machine.state))
         try machine.fire.place(samples[2](machine.state))
@@ -69,7 +69,7 @@ private struct Order: Workflow {
         #expect(printed == texts[1])
     }
 
-    @Test("The page's paths are there")
+    @Test("The page's paths exist")
     func paths() throws {
         let path = Order.table.shortestPath(from: "CartState", to: "PaidState")
         let paths = Order.table.paths(covering: .transitions)

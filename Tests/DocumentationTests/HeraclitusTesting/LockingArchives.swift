@@ -35,7 +35,7 @@ private enum Later {
 @Suite("Locking archives") struct LockingArticleTests {
     private static let article = "Sources/HeraclitusTesting/HeraclitusTesting.docc/HeraclitusTesting.md"
 
-    @Test("The page prints what is recorded, and what breaks")
+    @Test("The page prints the recorded shape and the incompatible changes")
     func locking() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }

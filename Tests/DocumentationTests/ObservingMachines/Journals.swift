@@ -42,10 +42,10 @@ private struct Order: Workflow {
         return order
     }
 
-    @Test("The article prints the journal, but for dates and durations")
+    @Test("The article prints the journal, except for dates and durations")
     func table() throws {
         let order = try Self.shipped()
-        // Durations have as many digits as they have.
+        // Durations vary in their number of digits.
         let printed = "\(order.journal)".replacing(#/20\d\d-[0-9T:.-]+Z/#, with: "2026-01-01T12:00:00.000Z")
             .replacing(#/ [0-9. ]{4} (µs|ms) /#, with: "12 µs ").replacing(#/ +/#, with: " ")
         let known = try #require(try Documentation.blocks(Self.article, language: "text").first)

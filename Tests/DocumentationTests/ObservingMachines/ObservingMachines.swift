@@ -28,14 +28,14 @@ private struct Download: Workflow {
     }
 
     private func logWithSystem(_ machine: StateMachine<Download>, _ osLog: os.Logger) {
-        let types: [LogEntry.Level: OSLogType] = [.debug: .debug, .info: .info, .notice: .default]
-        machine.log { entry in
-            osLog.log(level: types[entry.level] ?? .error, "\(entry.message, privacy: .public)")
+        let types: [Occurrence.Level: OSLogType] = [.debug: .debug, .info: .info, .notice: .default]
+        machine.observe { occurrence in
+            osLog.log(level: types[occurrence.level] ?? .error, "\(occurrence, privacy: .public)")
         }
     }
 #endif
 
-/// A logger with the names of swift-log's.
+/// A logger with swift-log's names.
 private final class Logger: Sendable {
     enum Level: String {
         case trace, debug, info, notice, warning, error, critical
@@ -47,19 +47,19 @@ private final class Logger: Sendable {
 }
 
 @Suite("Observing machines") struct ObservingArticleTests {
-    @Test("A logger of swift-log's form gets a line for each occurrence")
+    @Test("A logger with swift-log's methods gets a line for each occurrence")
     func logger() throws {
         let machine = StateMachine<Download>()
         let logger = Logger()
-        machine.log { print($0) }  // info: Download load: IdleState → LoadingState
-        machine.log { entry in
-            logger.log(level: .init(rawValue: entry.level.rawValue)!, "\(entry.message)")
+        machine.observe { print("\($0.level): \($0)") }  // info: Download load: IdleState → LoadingState
+        machine.observe { occurrence in
+            logger.log(level: .init(rawValue: occurrence.level.rawValue)!, "\(occurrence)")
         }
         try machine.fire.load()
         #expect(logger.lines.withLock { $0 } == ["info Download load: IdleState → LoadingState"])
     }
 
-    @Test("An audit log is read later")
+    @Test("An audit log can be read later")
     func audit() throws {
         final class Audit: Sendable {
             let lines = Mutex<[Data]>([])
@@ -77,6 +77,6 @@ private final class Logger: Sendable {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .archived
         let occurrence = try decoder.decode(Occurrence.self, from: line)
-        #expect(occurrence.kind == .rejected && occurrence.reason == "notAllowed" && occurrence.outcome == nil)
+        #expect(occurrence.kind == .rejected && occurrence.reason == "notAllowed" && occurrence.error == nil)
     }
 }

@@ -28,15 +28,15 @@ private struct Download: Workflow {
     let cancel = Event(from: LoadingState.self, to: IdleState.self)
 }
 
-// MARK: - What stands in for packages that are not there
+// MARK: - Stand-ins for packages
 
-/// What was handed to the backends, in order.
+/// The calls of the backends, in order.
 private let told = Mutex<[String]>([])
 
 private func tell(_ line: String) { told.withLock { $0.append(line) } }
 
 #if !canImport(Logging)
-    /// As swift-log declares it.
+    /// A logger with swift-log's declarations.
     private struct Logger: Sendable {
         enum Level: String {
             case trace, debug, info, notice, warning, error, critical
@@ -56,7 +56,7 @@ private func tell(_ line: String) { told.withLock { $0.append(line) } }
 #endif
 
 #if !canImport(Metrics)
-    /// As swift-metrics declares it.
+    /// A counter with swift-metrics' declarations.
     private final class Counter {
         private let name: String
         init(label: String, dimensions: [(String, String)] = []) {
@@ -65,7 +65,7 @@ private func tell(_ line: String) { told.withLock { $0.append(line) } }
         func increment() { tell(name) }
     }
 
-    /// As swift-metrics declares it.
+    /// A timer with swift-metrics' declarations.
     private final class Timer {
         private let name: String
         init(label: String, dimensions: [(String, String)] = []) {
@@ -76,7 +76,7 @@ private func tell(_ line: String) { told.withLock { $0.append(line) } }
 #endif
 
 #if !canImport(Tracing)
-    /// As swift-distributed-tracing declares it.
+    /// A span with swift-distributed-tracing's declarations.
     private protocol Span: AnyObject, Sendable {
         var attributes: SpanAttributes { get set }
         func addEvent(_ event: SpanEvent)
@@ -117,21 +117,20 @@ private func tell(_ line: String) { told.withLock { $0.append(line) } }
 
 private func log<W>(_ machine: StateMachine<W>, as id: String, to logger: Logger) -> Registration {
     machine.observe { occurrence in
-        let entry = LogEntry(occurrence)
         let entered = occurrence.kind == .transitioned ? occurrence.destination : nil
         var metadata: Logger.Metadata = ["id": "\(id)", "state": "\(entered ?? occurrence.source)"]
         if let event = occurrence.event { metadata["event"] = "\(event)" }
         if let reason = occurrence.reason { metadata["reason"] = "\(reason)" }
-        let level = Logger.Level(rawValue: entry.level.rawValue) ?? .error
-        logger.log(level: level, "\(entry.message)", metadata: metadata)
+        let level = Logger.Level(rawValue: occurrence.level.rawValue) ?? .error
+        logger.log(level: level, "\(occurrence)", metadata: metadata)
     }
 }
 
 #if canImport(os)
     private func log<W>(_ machine: StateMachine<W>, to logger: os.Logger) -> Registration {
-        let types: [LogEntry.Level: OSLogType] = [.debug: .debug, .info: .info, .notice: .default]
-        return machine.log { entry in
-            logger.log(level: types[entry.level] ?? .error, "\(entry.message, privacy: .public)")
+        let types: [Occurrence.Level: OSLogType] = [.debug: .debug, .info: .info, .notice: .default]
+        return machine.observe { occurrence in
+            logger.log(level: types[occurrence.level] ?? .error, "\(occurrence, privacy: .public)")
         }
     }
 #endif

@@ -17,8 +17,8 @@ private final class ConnectingState: WorkflowState, Working {
     let room: String
     init(room: String) { self.room = room }
 
-    func work(_ here: Workplace<Chat>) async throws {
-        try here.fire.connect(ConnectedState(room: room, on: Live(Socket())))
+    func work(_ call: WorkCall<Chat>) async throws {
+        try call.fire.connect(ConnectedState(room: room, on: Live(Socket())))
     }
 }
 
@@ -33,9 +33,9 @@ private final class ConnectedState: WorkflowState, Working {
         self.socket = socket
     }
 
-    func work(_ here: Workplace<Chat>) async throws {
+    func work(_ call: WorkCall<Chat>) async throws {
         for await _ in try socket.get().lines {  // throws LiveValueLost after a restoration
-            try here.fire.hear { ConnectedState(room: $0.room, lineCount: $0.lineCount + 1, on: $0.socket) }
+            try call.fire.hear { ConnectedState(room: $0.room, lineCount: $0.lineCount + 1, on: $0.socket) }
         }
     }
 }
@@ -49,9 +49,9 @@ private struct Chat: Workflow {
 }
 
 @Suite("Live values", .timeLimit(.minutes(20))) struct LiveArticleTests {
-    @Test("A restored chat connects anew")
+    @Test("A restored chat connects again")
     func restored() async throws {
-        let chat = StateMachine<Chat>(alreadyIn: ConnectedState(room: "river", on: Live(Socket())))
+        let chat = StateMachine<Chat>(resumingIn: ConnectedState(room: "river", on: Live(Socket())))
         let restored = try StateMachine<Chat>(archive: chat.archive())
         #expect((restored.state as? ConnectedState)?.socket.value == nil)
         restored.activate()

@@ -52,7 +52,7 @@ private func text(of machine: StateMachine<Player>) -> String {
 }
 
 @Suite("Many states, one switch") struct SwitchArticleTests {
-    @Test("Every state says its title and its screen")
+    @Test("Every state has its title and its screen")
     func titles() throws {
         let machine = StateMachine<Player>()
         #expect(text(of: machine) == "Press play" && machine.state.title == "Stopped")
@@ -63,7 +63,7 @@ private func text(of machine: StateMachine<Player>) -> String {
         #expect(text(of: machine) == "‖ Air" && machine.state.title == "Paused")
     }
 
-    @Test("No state is missing in a table of one's own")
+    @Test("A table by state names has every state")
     func icons() {
         let icons = ["StoppedState": "stop", "PlayingState": "play", "PausedState": "pause"]
         #expect(Set(icons.keys) == Set(Player.table.states))

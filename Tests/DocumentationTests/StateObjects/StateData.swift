@@ -38,7 +38,7 @@ extension ShoppingState {
     }
 }
 
-/// A live object: it is open or closed, and counts how many were ever opened.
+/// A live object that is open or closed, and counts all opened objects.
 private final class Connection: Sendable {
     static let log = Mutex<[ObjectIdentifier: [String]]>([:])
 
@@ -86,7 +86,7 @@ private struct Upload: Workflow {
 @Suite("State data") struct StateDataTests {
     struct NoMore: Error {}
 
-    @Test("Copies with changes replace the data, and a closure that throws leaves it")
+    @Test("Copies with changes replace the data, and an error in the closure keeps it")
     func cart() throws {
         let machine = StateMachine<Purchase>()
         #expect(throws: InvalidTransition.self) {

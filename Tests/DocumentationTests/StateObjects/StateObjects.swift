@@ -30,7 +30,7 @@ private struct Part: Codable, Sendable, Equatable {
     var byteCount = 0
 }
 
-/// Counts what is done with the requests of each URL.
+/// A request that counts its calls for each URL.
 private final class Request: Sendable {
     static let made = Mutex<[String: Int]>([:])
     static let opened = Mutex<[String: Int]>([:])
@@ -70,7 +70,7 @@ private final class LoadingState: DownloadState, Entering, Restoring, ExitPrepar
         request = Request(part)
     }
 
-    /// Makes the state of an update: the request goes on.
+    /// Makes the state of an update, which takes over the request.
     private init(_ part: Part, continuing request: Request) {
         current = part
         self.request = request
@@ -124,7 +124,7 @@ private struct Download: Workflow {
 }
 
 @Suite("State objects") struct StateObjectsTests {
-    @Test("An update hands the request over: one is opened, and the same one is cancelled")
+    @Test("An update hands over the request, which is opened once and cancelled")
     func oneRequest() throws {
         let part = Part(url: "one request")
         let machine = StateMachine<Download>()
@@ -151,7 +151,7 @@ private struct Download: Workflow {
         #expect(Request.opened.withLock { $0["many updates"] } == 1)
     }
 
-    @Test("A machine that was loading opens its request once when it is restored")
+    @Test("A restored machine opens the request of its loading state once")
     func restoredRequest() throws {
         let machine = StateMachine<Download>()
         try machine.fire.load(LoadingState(Part(url: "restored")))
@@ -166,7 +166,7 @@ private struct Download: Workflow {
         try expectArchives(LoadingState(Part(url: "x")), except: ["request"])
     }
 
-    @Test("A piece that comes too late is rejected")
+    @Test("A late piece is rejected")
     func tooLate() throws {
         let machine = StateMachine<Download>()
         try machine.fire.cancel(CancelledState(nil))

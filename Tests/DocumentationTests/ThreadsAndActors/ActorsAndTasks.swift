@@ -83,7 +83,7 @@ extension Downloads {
 }
 
 @Suite("Main actor, actors and tasks") struct ActorArticleTests {
-    @Test("A model of the main actor fires and observes")
+    @Test("A model on the main actor fires and observes")
     @MainActor func model() async throws {
         let model = DownloadModel()
         model.observe()
@@ -92,7 +92,7 @@ extension Downloads {
         #expect(model.title == "Loading a after Idle")
     }
 
-    @Test("A hook reaches the main actor when the main thread fires")
+    @Test("A hook uses the main actor when the main thread fires")
     @MainActor func direct() throws {
         let model = DirectModel()
         try model.machine.fire.load(LoadingState(url: "b"))
@@ -107,7 +107,7 @@ extension Downloads {
         #expect(downloads.machine.state.title == "Loading c after 1")
     }
 
-    @Test("A model and an actor that observe are released, and so are their machines")
+    @Test("An observing model and an observing actor are released with their machines")
     func released() async throws {
         weak var ofModel: StateMachine<Download>?
         weak var ofActor: StateMachine<Download>?
@@ -124,7 +124,7 @@ extension Downloads {
         #expect(ofModel == nil && ofActor == nil)
     }
 
-    @Test("A task fires when its work is done, and whoever waits gets the state")
+    @Test("A task fires after its work, and a waiting task gets the state")
     func tasks() async throws {
         let machine = StateMachine<Download>()
         machine.didEnter(LoadingState.self) { loading, transition in
@@ -139,7 +139,7 @@ extension Downloads {
         #expect(loaded.byteCount == 19)
     }
 
-    @Test("What needs await is awaited first")
+    @Test("An awaited value is computed before the fire")
     func awaited() async throws {
         let machine = StateMachine<Download>()
         try machine.fire.load(LoadingState(url: "https://example.org"))

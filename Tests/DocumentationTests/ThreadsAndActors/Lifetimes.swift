@@ -32,7 +32,7 @@ private final class Request: Sendable {
 }
 
 @Suite("Lifetimes") struct LifetimeArticleTests {
-    @Test("A closure that takes the machine from the transition makes no cycle")
+    @Test("A closure that gets the machine from the transition makes no cycle")
     func transitionsMachine() throws {
         weak var gone: StateMachine<Job>?
         do {
@@ -47,7 +47,7 @@ private final class Request: Sendable {
         #expect(gone == nil)
     }
 
-    @Test("A controller and its machine go together, and so do a request and its machine")
+    @Test("A controller and its machine are released together, and so are a request and its machine")
     func controller() throws {
         weak var goneController: Controller?
         weak var goneMachine: StateMachine<Job>?
@@ -71,7 +71,7 @@ private final class Request: Sendable {
         #expect(names == ["WaitingState"])  // what was buffered, and then the end
     }
 
-    @Test("A task that holds the machine weakly ends with it")
+    @Test("A task with a weak reference to the machine ends with it")
     func task() async throws {
         weak var gone: StateMachine<Job>?
         let task: Task<Void, any Error>
@@ -104,7 +104,7 @@ private final class Request: Sendable {
         #expect(gone == nil)
     }
 
-    @Test("A machine that is released runs no exit hook")
+    @Test("A released machine runs no exit hook")
     func noExit() {
         let exits = Mutex(0)
         var machine: StateMachine<Job>? = StateMachine<Job>()
@@ -114,7 +114,7 @@ private final class Request: Sendable {
         #expect(exits.withLock { $0 } == 0)
     }
 
-    @Test("A kept transition keeps its machine; one that was read from a stream, and an error, do not")
+    @Test("A transition from a callback retains its machine; one from a stream, and an error, do not")
     func kept() async throws {
         weak var gone: StateMachine<Job>?
         let stored = Mutex<StateTransition?>(nil)

@@ -33,7 +33,7 @@ private struct Bill: Workflow {
 }
 
 @Suite("Deadlines of the article") struct DeadlineArticleTests {
-    @Test("A bill lapses when a test moves the clock")
+    @Test("A bill lapses when a test advances the clock")
     func lapses() throws {
         let clock = ManualClock()
         let bill = StateMachine<Bill>(scheduler: clock.scheduler)
@@ -42,9 +42,9 @@ private struct Bill: Workflow {
         #expect(bill.isIn(LapsedState.self))
     }
 
-    @Test("What was due while no program ran fires at activation, and in a store")
+    @Test("Deadlines that passed while no program ran fire at activation, and in a store")
     func archived() async throws {
-        let long = StateMachine<Bill>(alreadyIn: SentState(cents: 5, payBy: Date() - 10))
+        let long = StateMachine<Bill>(resumingIn: SentState(cents: 5, payBy: Date() - 10))
         let archive = try long.archive()
         let restored = try StateMachine<Bill>(archive: archive)
         restored.activate()  // fires what was due meanwhile, in the order of the dates

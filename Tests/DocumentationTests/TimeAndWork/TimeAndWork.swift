@@ -9,7 +9,7 @@ private protocol Server: Sendable {
     func send(_ file: String, from byteCount: Int) -> AsyncThrowingStream<Int, any Error>
 }
 
-/// A server that takes 512 bytes, and then what it is told to.
+/// A server that takes 512 bytes, and then ends or fails.
 private final class TestServer: Server {
     private struct Unreachable: Error {}
     private let calls = Mutex<[Int]>([])
@@ -17,7 +17,7 @@ private final class TestServer: Server {
 
     init(isWell: Bool) { self.isWell = isWell }
 
-    /// From where it was sent something.
+    /// The offsets of all uploads.
     var beginnings: [Int] { calls.withLock { $0 } }
 
     func send(_ file: String, from byteCount: Int) -> AsyncThrowingStream<Int, any Error> {
@@ -42,11 +42,11 @@ private final class UploadingState: UploadState, Working {
         self.giveUpAt = giveUpAt
     }
 
-    func work(_ here: Workplace<Upload>) async throws {
-        for try await sent in here.context.send(file, from: sent) {
-            try here.fire.progress { UploadingState($0.file, sent: sent, giveUpAt: $0.giveUpAt) }
+    func work(_ call: WorkCall<Upload>) async throws {
+        for try await sent in call.context.send(file, from: sent) {
+            try call.fire.progress { UploadingState($0.file, sent: sent, giveUpAt: $0.giveUpAt) }
         }
-        try here.fire.finish()
+        try call.fire.finish()
     }
 }
 
@@ -91,7 +91,7 @@ private final class AbandonedState: UploadState, EmptyState {}
         StateMachine<Upload>(entering: state, context: server, scheduler: clock.scheduler)
     }
 
-    @Test("Archives have the state's data, and when it was entered only where that matters")
+    @Test("Archives have the state's data, and the date of entry only if a deadline depends on it")
     func archives() async throws {
         let idle = upload(IdleState(), to: TestServer(isWell: false))
         let seen = Mutex<[String]>([])
@@ -108,7 +108,7 @@ private final class AbandonedState: UploadState, EmptyState {}
         #expect(String(decoding: try idle.archive(), as: UTF8.self).contains(#""entered":"2027-01-15T08:00:05Z""#))
     }
 
-    @Test("What was due fires in order at activation, and work of a state that was overdue never begins")
+    @Test("Overdue events fire in order at activation, and work of a state that they leave never begins")
     func overdue() async throws {
         let first = upload(IdleState(), to: TestServer(isWell: false))
         try first.fire.begin(UploadingState("a.mov", giveUpAt: giveUpAt))
@@ -129,11 +129,11 @@ private final class AbandonedState: UploadState, EmptyState {}
         #expect(server.beginnings == [])
     }
 
-    @Test("Work begins again from the newest update")
+    @Test("Work begins again from the latest update")
     func again() async throws {
         let server = TestServer(isWell: true)
         let restored = StateMachine<Upload>(
-            alreadyIn: UploadingState("a.mov", sent: 300, giveUpAt: giveUpAt),
+            resumingIn: UploadingState("a.mov", sent: 300, giveUpAt: giveUpAt),
             context: server,
             scheduler: clock.scheduler
         )
@@ -142,7 +142,7 @@ private final class AbandonedState: UploadState, EmptyState {}
         #expect(restored.isIn(DoneState.self) && server.beginnings == [300])
     }
 
-    @Test("A unit of work arms nothing and begins nothing; the store knows the date, and a program does the work")
+    @Test("A unit of work starts no deadline and no work; the store fires due events, and a program does the work")
     func units() async throws {
         let store = InMemoryStore()
         let server = TestServer(isWell: true)
@@ -154,7 +154,7 @@ private final class AbandonedState: UploadState, EmptyState {}
         #expect(server.beginnings == [])
         #expect(try await uploads.ids(in: [AbandonedState.self]) == ["42"])
 
-        let waiting = StateMachine<Upload>(alreadyIn: UploadingState("a.mov", giveUpAt: nil), context: server)
+        let waiting = StateMachine<Upload>(resumingIn: UploadingState("a.mov", giveUpAt: nil), context: server)
         try await uploads.save(waiting, as: "43", expecting: 0)
         if let stored = await store.load("43") {
             let upload = try StateMachine<Upload>(archive: stored.archive, context: server)

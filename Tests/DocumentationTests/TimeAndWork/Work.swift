@@ -44,9 +44,9 @@ private final class ConnectingState: WorkflowState, Working {
         self.attempt = attempt
     }
 
-    func work(_ here: Workplace<Session>) async throws {
-        let greeting = try await here.context.connect(to: host)
-        try here.fire.connected(ConnectedState(host: host, greeting: greeting))
+    func work(_ call: WorkCall<Session>) async throws {
+        let greeting = try await call.context.connect(to: host)
+        try call.fire.connected(ConnectedState(host: host, greeting: greeting))
     }
 }
 
@@ -86,14 +86,14 @@ private final class LoadingState: WorkflowState, Working {
         self.byteCount = byteCount
     }
 
-    func work(_ here: Workplace<Download>) async throws {
-        for try await byteCount in here.context.bytes(of: url) {
-            try here.fire.progress { current in LoadingState(url: current.url, byteCount: byteCount) }
+    func work(_ call: WorkCall<Download>) async throws {
+        for try await byteCount in call.context.bytes(of: url) {
+            try call.fire.progress { current in LoadingState(url: current.url, byteCount: byteCount) }
         }
-        try here.fire.finish()
+        try call.fire.finish()
     }
 
-    func takesOverWork(of old: LoadingState) -> Bool { url == old.url }
+    func continuesWork(of old: LoadingState) -> Bool { url == old.url }
 }
 
 private struct Download: Workflow {
@@ -104,7 +104,7 @@ private struct Download: Workflow {
     let finish = Event(from: LoadingState.self, to: LoadedState.self)
 }
 
-@Suite("Work of the article", .timeLimit(.minutes(20))) struct WorkArticleTests {
+@Suite("Work", .timeLimit(.minutes(20))) struct WorkArticleTests {
     @Test("A test waits until a session has connected")
     func connects() async throws {
         let session = StateMachine<Session>(context: FakeNetwork())

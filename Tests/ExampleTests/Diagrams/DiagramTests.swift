@@ -22,7 +22,7 @@ enum ExampleTables {
 }
 
 @Suite("Diagrams of examples") struct ExampleDiagramTests {
-    /// Whether what is not in step is written anew: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter ExampleDiagramTests`.
+    /// Whether outdated files are written anew: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter ExampleDiagramTests`.
     private static let writes = ProcessInfo.processInfo.environment["HERACLITUS_WRITE_DIAGRAMS"] != nil
 
     private static func expect(_ text: String, in path: String) throws {
@@ -47,7 +47,7 @@ enum ExampleTables {
         try Self.expect("\(head)\n## Diagram\n\n\(diagrams.joined(separator: "\n"))", in: path)
     }
 
-    @Test("The tables that are drawn are those of the examples", arguments: ExampleTables.byName.indices)
+    @Test("The program's tables are those of the examples", arguments: ExampleTables.byName.indices)
     func tables(number: Int) throws {
         let (name, table) = ExampleTables.byName[number]
         let encoder = JSONEncoder()
@@ -56,19 +56,19 @@ enum ExampleTables {
         try Self.expect(json, in: "\(packageFolder)/Examples/WorkflowDiagram/Tables/\(name).json")
     }
 
-    @Test("Every example with a workflow is in the list, which the program prints")
+    @Test("The program lists each example that has a workflow")
     func list() throws {
         let run = try run("workflow-diagram", [])
         #expect(run.output.split(separator: "\n").map(String.init) == ExampleTables.byName.map(\.name).sorted())
         #expect(run.status == 0 && run.errors == "")
         for folder in try FileManager.default.contentsOfDirectory(atPath: packageFolder + "/Examples") {
-            // Their workflows are the library's own, or data, or made to be measured.
+            // Their workflows are the library's own, or data, or measured.
             if ["Approval", "Benchmark", "Databases", "Operations", "WorkflowDiagram"].contains(folder) { continue }
             #expect(ExampleTables.all.contains { $0.folder == folder }, "\(folder)")
         }
     }
 
-    @Test("The program prints what a table says of itself, in each format and theme")
+    @Test("The program prints a table's diagrams in each format and theme")
     func formats() throws {
         for (name, table) in ExampleTables.byName {
             for (format, text) in [
@@ -80,7 +80,7 @@ enum ExampleTables {
         }
     }
 
-    @Test("It writes files, also of a table or an archive of somebody's own, with the current state marked")
+    @Test("The program writes files of a user's table or archive, with the current state marked")
     func files() throws {
         let folder = try TemporaryDirectory()
         let all = try run("workflow-diagram", ["--all", "--to", folder.path])
@@ -100,7 +100,7 @@ enum ExampleTables {
         )
     }
 
-    @Test("No name of a file or of a workflow leads out of the folder")
+    @Test("Names of files and workflows stay within the folder")
     func names() throws {
         let place = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: place.file("a"), withIntermediateDirectories: true)
@@ -123,7 +123,7 @@ enum ExampleTables {
         #expect(try written(place.file("a/../a/t.table")).first == "t.table.dot")
     }
 
-    @Test("Two workflows that would have the same files are refused, and nothing is written")
+    @Test("Two workflows with the same file names are refused before anything is written")
     func sameFiles() throws {
         let place = try TemporaryDirectory()
         let table = String(decoding: try JSONEncoder().encode(Own.table), as: UTF8.self)
@@ -137,7 +137,7 @@ enum ExampleTables {
         #expect(!FileManager.default.fileExists(atPath: place.file("out")))
     }
 
-    @Test("How deep the data of an archive is makes no difference")
+    @Test("An archive may hold deep data")
     func deep() throws {
         let place = try TemporaryDirectory()
         let machine = StateMachine<Own>()
@@ -156,16 +156,23 @@ enum ExampleTables {
         let go = Event(from: OneState.self, to: OtherState.self)
     }
 
+    @Test("An unknown name is refused")
+    func unknownName() throws {
+        let run = try run("workflow-diagram", ["nowhere"])
+        let text = "nowhere is neither a workflow of the examples nor a file that can be read."
+        #expect(run.status == 2 && run.output == "" && run.errors == "workflow-diagram: \(text)\n")
+    }
+
     @Test(
-        "What cannot be drawn is told, with what would be",
+        "Wrong arguments are refused with one sentence and the usage",
         arguments: [
-            (["nowhere"], "nowhere is neither a workflow of the examples nor a file that can be read."),
             (["--format", "svg"], "--format is one of dot, mermaid, scxml, not svg."),
-            (["--colour"], "There is no option --colour; see --help."), (["--to"], "--to needs a value."),
+            (["--colour"], "There is no option --colour."), (["--to"], "--to needs a value."),
         ]
     )
     func refusals(arguments: [String], text: String) throws {
         let run = try run("workflow-diagram", arguments)
-        #expect(run.status == 2 && run.output == "" && run.errors == "workflow-diagram: \(text)\n")
+        #expect(run.status == 64 && run.output == "")
+        #expect(run.errors.hasPrefix("workflow-diagram: \(text)\nusage: workflow-diagram"))
     }
 }

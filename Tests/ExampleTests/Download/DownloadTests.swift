@@ -61,7 +61,7 @@ import Testing
         FileManager.default.contents(atPath: target + ".download").flatMap { try? StateMachine<Download>(archive: $0) }
     }
 
-    @Test("A file is loaded byte for byte, and nothing else is left behind")
+    @Test("A download copies a file byte for byte, and leaves no other file")
     func whole() throws {
         for path in ["/f?size=300000", "/f?size=0", "/f?size=70000&chunked=1", "/f?redirect=/f%3Fsize%3D300000"] {
             let run = try download(path)
@@ -77,7 +77,7 @@ import Testing
         "/f?size=\(size)&chunk=50000&ranges=1&tag=%22a%22&hold=\(byteCount)"
     }
 
-    @Test("A download that is interrupted goes on where it was, and asks for no more than the rest")
+    @Test("An interrupted download asks for the rest alone")
     func interrupted() throws {
         let path = held(2_000_000, at: 1_000_000)
         let process = try start(path, until: 1_000_000)
@@ -101,7 +101,7 @@ import Testing
         try expectComplete(2_000_000)
     }
 
-    @Test("A program that is killed in the middle goes on from what it has kept")
+    @Test("A killed download resumes from its archive")
     func killed() throws {
         let path = held(6_000_000, at: 4_000_000)
         let process = try start(path, until: 4_000_000)
@@ -117,7 +117,7 @@ import Testing
         try expectComplete(6_000_000)
     }
 
-    @Test("A server that is killed in the middle is a failure, and what came is kept")
+    @Test("A killed server is a failure, and the received part stays")
     func serverKilled() throws {
         let path = held(2_000_000, at: 1_000_000)
         let process = try start(path, until: 1_000_000)
@@ -137,7 +137,7 @@ import Testing
         try expectComplete(2_000_000)
     }
 
-    @Test("A download goes on after a timeout, by way of a redirection, and when its files were moved")
+    @Test("A download resumes after a timeout, through a redirection, and with moved files")
     func goesOn() throws {
         let path = held(900_000, at: 400_000)
         let escaped = try #require(path.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
@@ -155,7 +155,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/moved")) == content(900_000))
     }
 
-    @Test("One that comes slowly and never stops does not time out")
+    @Test("A slow download that keeps receiving does not time out")
     func slow() throws {
         let run = try run(
             "download",
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(
-        "A file that has changed meanwhile, or that nobody can go on with, is loaded from its beginning",
+        "A changed file, or one without ranges, is loaded from its beginning",
         arguments: [
             ("&ranges=1&tag=%22a%22", "&ranges=1&tag=%22b%22&seed=5", true), ("", "&seed=5", false),
             ("&ranges=1&tag=W/%22a%22", "&ranges=1&tag=W/%22a%22&seed=5", false),
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(
-        "A part that is not the one that was asked for is refused, and the next run makes it good",
+        "A wrong range is refused, and the next run loads the file",
         arguments: [
             ("&size=400000&shift=10", "another part than was asked for", true),
             ("&size=400000&other=%22b%22", "the file has changed", false),
@@ -214,7 +214,7 @@ import Testing
         try expectComplete(400_000)
     }
 
-    @Test("A part of which the whole is known goes on, though the server does not say the whole again")
+    @Test("A part with a known length resumes though the server omits the length")
     func star() throws {
         let path = "/f?ranges=1&tag=%22a%22&size=400000&star=1"
         #expect(try download(path + "&cut=150000").status == 1)
@@ -223,7 +223,7 @@ import Testing
         try expectComplete(400_000)
     }
 
-    @Test("A file that has become shorter is told, and begun anew the next time")
+    @Test("A file that became shorter is a failure, and the next run begins anew")
     func shorter() throws {
         let path = "/f?ranges=1&tag=%22a%22&size=400000&cut=150000"
         #expect(try download(path).status == 1)
@@ -235,7 +235,7 @@ import Testing
         try expectComplete(100_000)
     }
 
-    @Test("What fails says why, with the status that the program ends with")
+    @Test("A failure prints its reason, and ends with its status")
     func failures() throws {
         for (path, text) in [
             ("/f?status=404", "failed: the server says 404, not found"),
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test("A name that somebody else has chosen stays in the folder, and no file is its own copy")
+    @Test("A server's file name stays in the folder, and no file is its own copy")
     func names() throws {
         let folder = directory.file("within")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -303,7 +303,7 @@ import Testing
         }
     }
 
-    @Test("Only one process loads a file at a time")
+    @Test("One process at a time loads a file")
     func claimed() throws {
         let process = try start(held(400_000, at: 100_000), until: 100_000)
         let run = try download("/f?size=400000")
@@ -313,7 +313,7 @@ import Testing
         #expect(archived?.state is CancelledState)
     }
 
-    @Test("Loading that is left for Cancelled writes nothing any more")
+    @Test("A cancelled download stops writing")
     func cancelled() async throws {
         let origin = try Origin(server.url("/f?size=4000000&chunk=1000&pause=0.001&ranges=1&tag=%22a%22"), to: target)
         let machine = StateMachine<Download>()
@@ -327,7 +327,7 @@ import Testing
         #expect(part.byteCount <= byteCount && byteCount < 4_000_000)
     }
 
-    @Test("A copy of a file that is cancelled at any moment writes nothing any more")
+    @Test("A cancelled copy of a file stops writing at any moment")
     func cancelledCopy() async throws {
         let source = directory.file("source")
         try Data(count: 20_000_000).write(to: URL(fileURLWithPath: source))
@@ -336,7 +336,7 @@ import Testing
             let machine = StateMachine<Download>()
             try machine.fire.load(LoadingState(Part(origin: origin)))
             while machine.isIn(LoadingState.self), machine.state.part?.byteCount ?? 0 < 1_000_000 { await Task.yield() }
-            // It may have been faster.
+            // The program may have been faster.
             guard (try? machine.fire.cancel { CancelledState($0.part) }) != nil else { continue }
             let byteCount = size(of: origin.partPath)
             #expect(machine.state.part?.byteCount == byteCount)
@@ -345,7 +345,7 @@ import Testing
         }
     }
 
-    @Test("A file that is overwritten while it is copied is none, and is copied from its beginning the next time")
+    @Test("A file that is overwritten during its copy is a failure, and the next copy begins anew")
     func overwritten() async throws {
         let source = URL(fileURLWithPath: directory.file("source"))
         try content(2_000_000).write(to: source)
@@ -369,7 +369,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == changed)
     }
 
-    @Test("A file is copied, its copy goes on where it was, also by a relative path or a link")
+    @Test("The copy of a file resumes, also by a relative path or a link")
     func file() throws {
         let source = directory.file("source")
         try content(1_500_000).write(to: URL(fileURLWithPath: source))
@@ -384,7 +384,7 @@ import Testing
             let origin = try Origin(name.hasPrefix("/") ? name : directory.file(name), to: target)
             let part = Part(origin: origin, byteCount: 1_000_000, total: 1_500_000, tag: "1500000-\(changed)")
             try content(1_000_000).write(to: URL(fileURLWithPath: origin.partPath))
-            try StateMachine<Download>(alreadyIn: CancelledState(part)).archive()
+            try StateMachine<Download>(resumingIn: CancelledState(part)).archive()
                 .write(to: URL(fileURLWithPath: origin.archivePath))
             let run = try run("download", [name, "--to", target], in: directory.path)
             #expect(run.output == "going on at 1000000 of 1500000 bytes\n\(target): completed, 1500000 bytes\n")
@@ -392,12 +392,12 @@ import Testing
         }
     }
 
-    @Test("A part that was complete when the program was killed is put into its place without a request")
+    @Test("A complete part of a killed program is moved into place without a request")
     func complete() throws {
         let origin = try Origin(server.url("/f?size=5000"), to: target)
         let part = Part(origin: origin, byteCount: 5_000, total: 5_000, tag: "\"a\"")
         try content(5_000).write(to: URL(fileURLWithPath: origin.partPath))
-        try StateMachine<Download>(alreadyIn: LoadingState(part)).archive().write(
+        try StateMachine<Download>(resumingIn: LoadingState(part)).archive().write(
             to: URL(fileURLWithPath: origin.archivePath)
         )
         #expect(try download("/f?size=5000").status == 0)
@@ -405,7 +405,7 @@ import Testing
         try expectComplete(5_000)
     }
 
-    @Test("What is said of transitions is said when it is asked for")
+    @Test("`--verbose` prints the transitions")
     func verbose() throws {
         let run = try run("download", [server.url("/f?status=404"), "--to", target, "--verbose"])
         #expect(
@@ -417,7 +417,7 @@ import Testing
         )
     }
 
-    @Test("An archive that is broken is said to be, and the download begins anew")
+    @Test("A broken archive is reported, and the download begins anew")
     func broken() throws {
         try Data("{".utf8).write(to: URL(fileURLWithPath: target + ".download"))
         let run = try download("/f?size=5000")
@@ -425,7 +425,7 @@ import Testing
         try expectComplete(5_000)
     }
 
-    @Test("Its states keep their data in archives")
+    @Test("The download's states keep their data in archives")
     func states() throws {
         #expect(Download.diagnostics.isEmpty && Download.findings.isEmpty)
         let part = Part(origin: try Origin("http://localhost/f", to: "f"), byteCount: 7, total: 9, tag: "\"a\"")
@@ -439,7 +439,7 @@ import Testing
         try expectArchives(StatusFailureState(404, part))
         let failed = WrappedFailureState(Refusal("no"), part)
         try expectArchives(failed, except: ["error"])
-        let machine = try StateMachine<Download>(archive: StateMachine<Download>(alreadyIn: failed).archive())
+        let machine = try StateMachine<Download>(archive: StateMachine<Download>(resumingIn: failed).archive())
         #expect((machine.state as? FailureState)?.reason == "no")
     }
 }

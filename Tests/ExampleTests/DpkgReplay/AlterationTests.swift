@@ -24,7 +24,7 @@ import Testing
         }
     )
 
-    /// What dpkg does only when something fails and it puts back what was: lawful, but never in a log of successes.
+    /// Changes of dpkg's rollbacks after a failure: lawful, and absent from a log of successes.
     static let onlyInFailures: Set<String> = [
         "unpacked installed", "unpacked triggers-awaited", "half-installed installed",
         "half-installed triggers-awaited",
@@ -76,7 +76,7 @@ import Testing
         let lines = log.split(separator: "\n").map(String.init)
         let pairs = onlySuccesses ? lawful.subtracting(onlyInFailures) : lawful
         let packages = Dictionary(grouping: Set(lines.compactMap(package))) { $0.split(separator: ":")[0] }
-        // One that changes its architecture changes its name, which this test's own reading does not follow.
+        // A package that changes its architecture changes its name, which this test's own reading leaves out.
         let chosen = packages.values.filter { $0.count == 1 }.map { $0[0] }.shuffled().prefix(count)
         var unlawful = 0
         for name in chosen {
@@ -102,19 +102,19 @@ import Testing
         return fields[2] == "status" ? fields[4] : fields[3]
     }
 
-    @Test("In the sample, every alteration to an unlawful pair is rejected at that line")
+    @Test("In the sample, each alteration to a forbidden pair is rejected at its line")
     func sample() throws {
         let log = try String(contentsOfFile: packageFolder + "/Examples/DpkgReplay/Sample/dpkg.log", encoding: .utf8)
         #expect(try Self.check(log, onlySuccesses: false) > 500)
     }
 
-    @Test("So it is in long random lives", arguments: Scenario.all(in: "Random.txt"))
+    @Test("In random lives, each alteration to a forbidden pair is rejected", arguments: Scenario.all(in: "Random.txt"))
     func random(_ scenario: Scenario) throws {
         #expect(try Self.check(scenario.log, packagesAtMost: 2, onlySuccesses: false) > 10)
     }
 
     @Test(
-        "So it is in a whole machine's log, where nothing failed and no rollback is taken for an excuse",
+        "In a whole machine's log of successes, each alteration to a forbidden pair is rejected at its line",
         .enabled(if: FileManager.default.fileExists(atPath: realLog))
     )
     func wholeMachine() throws {

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-@Suite("dpkg-replay: the program") struct DpkgReplayTests {
+@Suite("dpkg-replay") struct DpkgReplayTests {
     static let folder = packageFolder + "/Examples/DpkgReplay/Sample"
     static let sample = folder + "/dpkg.log"
     static let status = folder + "/status"
     static let tamperedLog = folder + "/tampered.log"
 
-    @Test("The sample agrees with dpkg's database in every package, and the report counts and ranks")
+    @Test("The sample agrees with dpkg's database in each package, and the report counts and ranks")
     func agrees() throws {
         let result = try run("dpkg-replay", [Self.sample, "--status", Self.status])
         #expect(result.status == 0)
@@ -49,7 +49,7 @@ import Testing
         )
     }
 
-    @Test("The tampered sample is rejected at the lines that were tampered with, in plain sentences, and goes on")
+    @Test("Each altered line of the tampered sample is rejected with a sentence, and the replay goes on")
     func tampered() throws {
         let result = try run("dpkg-replay", [Self.tamperedLog, "--status", Self.status])
         #expect(result.status == 1)
@@ -76,26 +76,25 @@ import Testing
                 """
                 line 39: installed with its triggers still pending: font-cache:amd64 2.14.1-4, 2025-02-03 09:20:07
                     2025-02-03 09:20:07 status installed font-cache:amd64 2.14.1-4
-                    PackageLife cannot enter installed in triggers-pending: no event leads there. Allowed in \
-                triggers-pending:
+                    PackageLife cannot enter installed in triggers-pending: no event leads there. Allowed:
                 """
             )
         )
     }
 
-    @Test("Without a database the last line says so")
+    @Test("The last line says that the database is missing")
     func withoutStatus() throws {
         #expect(try run("dpkg-replay", [Self.sample]).lastLine == "agree -/15 rejected 0")
     }
 
-    @Test("Without arguments there is a log to replay")
+    @Test("Without arguments the program replays the system's log or the sample")
     func withoutArguments() throws {
         let result = try run("dpkg-replay", [])
         #expect(result.status == 0 || result.status == 1)
         #expect(result.lastLine.wholeMatch(of: /agree (\d+|-)\/\d+ rejected \d+/) != nil)
     }
 
-    @Test("The life of a package is told line by line, with its archive")
+    @Test("`--package` prints the life of a package line by line, with its archive")
     func package() throws {
         let result = try run("dpkg-replay", [Self.sample, "--package", "calc"])
         #expect(result.status == 0)
@@ -114,7 +113,7 @@ import Testing
 
     // MARK: Archives
 
-    /// What an uninterrupted run archives.
+    /// The archive of an uninterrupted run.
     static func whole(_ log: String) throws -> Data {
         let directory = try TemporaryDirectory()
         _ = try run("dpkg-replay", [log, "--archive", directory.file("whole")])
@@ -122,7 +121,7 @@ import Testing
     }
 
     @Test(
-        "Stopped after any line and resumed, the archive is that of an uninterrupted run",
+        "A run that is stopped after any line and resumed has the archive of an uninterrupted run",
         arguments: [sample, tamperedLog]
     )
     func resumed(_ log: String) throws {
@@ -140,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("Stopped every few lines, it comes to the same")
+    @Test("A run that is stopped every few lines has the archive of an uninterrupted run")
     func inSteps() throws {
         let directory = try TemporaryDirectory()
         let archive = directory.file("archive")
@@ -152,7 +151,7 @@ import Testing
         #expect(last.lastLine == "agree 13/15 rejected 6")
     }
 
-    @Test("An archive has a line a machine, the replay's own first")
+    @Test("An archive has a line for the replay, then a line for each machine")
     func archiveLines() throws {
         let lines = String(decoding: try Self.whole(Self.sample), as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 16)
@@ -161,7 +160,7 @@ import Testing
         #expect(lines.dropFirst().allSatisfy { $0.contains("\"workflow\":\"PackageLife\"") })
     }
 
-    @Test("A log that has grown is read on; one that was changed or cut is refused")
+    @Test("A grown log is read on, and a changed or cut log is refused")
     func otherLog() throws {
         let directory = try TemporaryDirectory()
         let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
@@ -184,7 +183,7 @@ import Testing
     }
 
     @Test(
-        "An archive that is no archive is refused and stays as it is",
+        "A file that is not an archive is refused and stays unchanged",
         arguments: ["", "{}\n", "nonsense", "{\"format\":1}\n", "\n\n", "[1,2]\n{}\n"]
     )
     func badArchive(_ content: String) throws {
@@ -196,7 +195,7 @@ import Testing
         #expect(try String(contentsOfFile: archive, encoding: .utf8) == content)
     }
 
-    @Test("An archive that cannot be written is an error")
+    @Test("An archive in a missing folder is an error")
     func unwritableArchive() throws {
         let result = try run("dpkg-replay", [Self.sample, "--archive", "/nowhere/at/all"])
         #expect(result.status == 2)
@@ -205,7 +204,7 @@ import Testing
 
     // MARK: Bad input
 
-    @Test("Half a last line is left unread, and read when it is whole")
+    @Test("Half a last line is read when it is whole")
     func halfLine() throws {
         let directory = try TemporaryDirectory()
         let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
@@ -220,7 +219,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: archive)) == Self.whole(Self.sample))
     }
 
-    @Test("Lines that are not understood are counted and named, and the rest is read")
+    @Test("Unknown lines are counted and named, and the rest is read")
     func unknownWords() throws {
         let directory = try TemporaryDirectory()
         let text = try String(contentsOfFile: Self.sample, encoding: .utf8)
@@ -235,7 +234,7 @@ import Testing
         #expect(result.lastLine == "agree 15/15 rejected 0")
     }
 
-    @Test("Names that gain an architecture stay the same package")
+    @Test("A name that gains an architecture stays the same package")
     func names() throws {
         let directory = try TemporaryDirectory()
         let log = try directory.write(
@@ -259,7 +258,7 @@ import Testing
         #expect(try run("dpkg-replay", [log, "--status", status]).lastLine == "agree 1/1 rejected 0")
     }
 
-    @Test("What is no log of dpkg is refused with one sentence")
+    @Test("A file that is not a log of dpkg is refused with one sentence")
     func noLog() throws {
         let directory = try TemporaryDirectory()
         let binary = directory.file("binary")
@@ -289,7 +288,7 @@ import Testing
         #expect(compressed.status == 2)
     }
 
-    @Test("A log without any line is one that was just rotated")
+    @Test("An empty log is a log that was just rotated")
     func empty() throws {
         let directory = try TemporaryDirectory()
         let result = try run("dpkg-replay", [directory.write("", to: "dpkg.log")])
@@ -298,14 +297,25 @@ import Testing
     }
 
     @Test(
-        "Wrong arguments are refused with one sentence",
+        "Wrong arguments are refused with one sentence and the usage",
         arguments: [
-            ["--status"], ["--stop-after", "x", sample], ["--stop-after", "-1", sample], ["--what"], [sample, sample],
-            ["--status", "/nowhere", sample], ["--status", sample, sample], ["--package", "", sample],
-            ["--limit", "many", sample], ["--checkpoint", "1.5", sample], ["--json", "--package", "calc", sample],
+            ["--status"], ["--stop-after", "x", sample], ["--stop-after", "-1", sample], ["--what"],
+            ["--package", "", sample], ["--limit", "many", sample], ["--checkpoint", "1.5", sample],
+            ["--json", "--package", "calc", sample],
         ]
     )
     func wrongArguments(_ arguments: [String]) throws {
+        let result = try run("dpkg-replay", arguments)
+        #expect(result.status == 64)
+        #expect(result.output.isEmpty)
+        #expect(result.errors.hasPrefix("dpkg-replay: ") && result.errors.contains("\nusage: dpkg-replay"))
+    }
+
+    @Test(
+        "Wrong files are refused with one sentence",
+        arguments: [[sample, sample], ["--status", "/nowhere", sample], ["--status", sample, sample]]
+    )
+    func wrongFiles(_ arguments: [String]) throws {
         let result = try run("dpkg-replay", arguments)
         #expect(result.status == 2)
         #expect(result.output.isEmpty)
@@ -313,7 +323,7 @@ import Testing
         #expect(result.errors.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test("A checkpoint may be as far off as one likes", arguments: ["10000000000000000", "\(Int.max)"])
+    @Test("The interval of checkpoints may be huge", arguments: ["10000000000000000", "\(Int.max)"])
     func lateCheckpoint(seconds: String) throws {
         let directory = try TemporaryDirectory()
         let result = try run(

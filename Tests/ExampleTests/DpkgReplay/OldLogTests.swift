@@ -3,16 +3,16 @@ import Testing
 
 @testable import DpkgReplay
 
-/// What logs of other machines have taught; the excerpts are made by hand after them.
+/// Excerpts made by hand after logs of other machines.
 @Suite("dpkg-replay: old and damaged logs") struct OldLogTests {
-    @Test("What old versions of dpkg log is accepted, and leaves no ghosts", arguments: Scenario.all(in: "Old.txt"))
+    @Test("Logs of old versions of dpkg are accepted without leftover packages", arguments: Scenario.all(in: "Old.txt"))
     func old(_ scenario: Scenario) throws {
         #expect(try ScenarioTests.objections(scenario.log, status: scenario.status) == [])
         let names = replay(scenario.log).packages.known.filter { !($0 is NotInstalledState) }.map(\.facts.package)
         #expect(names.sorted() == scenario.packages.map { $0[0] }.sorted())
     }
 
-    @Test("The excerpts are there")
+    @Test("The folder has the excerpts")
     func files() { #expect(Scenario.all(in: "Old.txt").count == 5) }
 
     static let log = """
@@ -28,7 +28,7 @@ import Testing
         """
 
     @Test(
-        "The line behind a hole of NUL bytes is read, and what the hole has swallowed is not missed",
+        "The line behind NUL bytes is read, and lost lines cause no rejection",
         arguments: [1, 3_000, 70_000, 1 << 20]
     )
     func hole(of length: Int) throws {
@@ -41,7 +41,7 @@ import Testing
             + lines[5...].joined(separator: "\n") + "\n"
         let result = try DpkgReplayTests.replayed(damaged, in: directory)
         #expect(result.output.contains("line 4 is behind a hole of NUL bytes: lines may be missing there\n"))
-        // That the package was never unpacked is seen all the same.
+        // The replay still sees that the package was never unpacked.
         #expect(result.output.contains("line 4: announced to be configured while it is half-installed: sl:amd64"))
         #expect(result.output.contains("\n6 lines, 1 packages, "))
         let whole =
@@ -51,7 +51,7 @@ import Testing
         #expect(accepted.output.contains("0 not understood"))
     }
 
-    @Test("A log with the line ends of Windows says the same")
+    @Test("A log with the line ends of Windows has the same report")
     func carriageReturns() throws {
         let directory = try TemporaryDirectory()
         let run = try DpkgReplayTests.replayed(Self.log.replacing("\n", with: "\r\n"), in: directory)
@@ -60,7 +60,7 @@ import Testing
         #expect(run.output.contains("8 lines, 1 packages, 4 transitions, 0 repeated, 0 not understood"))
     }
 
-    @Test("An architecture that is new is no package of its own as long as the old one is installed")
+    @Test("A new architecture belongs to the package while the old one is installed")
     func otherInstance() throws {
         let log = """
             2014-06-02 08:00:00 startup archives unpack

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "After a rotation it goes on with the rest of the old log, and then with the new one",
+        "After a rotation the replay reads the rest of the old log, then the new one",
         arguments: [false, true]
     )
     func rotated(isCompressed: Bool) throws {
@@ -57,7 +57,7 @@ import Testing
         #expect(again.output.contains("\nin this run 0 lines, "))
     }
 
-    @Test("A log that begins later is gone on with, and what may be missing between is said")
+    @Test("The replay reads on in a log that begins later, and reports the gap")
     func later() throws {
         _ = try directory.write(lines[..<100].joined(), to: "dpkg.log")
         #expect(try replay().status == 0)
@@ -68,7 +68,7 @@ import Testing
         #expect(result.lastLine == "agree 15/15 rejected 0")
     }
 
-    @Test("A log that was just rotated has nothing new, and the next run goes on with it")
+    @Test("A log that was just rotated is empty, and the next run reads on in it")
     func empty() throws {
         _ = try directory.write(lines[..<100].joined(), to: "dpkg.log")
         #expect(try replay().status == 0)
@@ -81,7 +81,7 @@ import Testing
         #expect(try replay("--status", DpkgReplayTests.status).lastLine == "agree 15/15 rejected 0")
     }
 
-    @Test("What is piped in again is gone on with, too")
+    @Test("The replay reads on in a log that is piped in again")
     func pipe() throws {
         let log = try directory.write(lines[..<100].joined(), to: "dpkg.log")
         let program = executable("dpkg-replay").path
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "An archive that has counted further than anything can is refused as damaged",
+        "An archive with an impossible count is refused as damaged",
         arguments: [Int.max, Int.max / 2, -1]
     )
     func overflow(number: Int) throws {
@@ -114,7 +114,7 @@ import Testing
         #expect(result.errors.hasPrefix("dpkg-replay: Line 1 of the archive \(archive) is damaged"))
     }
 
-    @Test("A replay that is killed loses no more than what came after its last checkpoint")
+    @Test("A killed replay keeps everything up to its last checkpoint")
     func killed() async throws {
         let (fifo, program) = (directory.file("fifo"), executable("dpkg-replay"))
         #expect(try run("/bin/sh", ["-c", "mkfifo '\(fifo)'"]).status == 0)
@@ -139,7 +139,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: archive)) == DpkgReplayTests.whole(DpkgReplayTests.sample))
     }
 
-    @Test("What a killed write has left is gone with the next one")
+    @Test("The next write removes the rest of a killed one")
     func leftovers() throws {
         _ = try directory.write(lines.joined(), to: "dpkg.log")
         _ = try directory.write("half an arch", to: "archive.dpkg-replay-new")
@@ -149,7 +149,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: archive)) == DpkgReplayTests.whole(DpkgReplayTests.sample))
     }
 
-    @Test("Mode and symbolic link of an archive stay")
+    @Test("An archive keeps its mode and its symbolic link")
     func modeAndLink() throws {
         _ = try directory.write(lines[..<100].joined(), to: "dpkg.log")
         #expect(try replay().status == 0)
@@ -165,7 +165,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: real)) == DpkgReplayTests.whole(DpkgReplayTests.sample))
     }
 
-    @Test("An archive that nobody may write is refused before anything is read, also for root")
+    @Test("A read-only archive is refused before the log is read, also for root")
     func readOnly() throws {
         _ = try directory.write(lines[..<100].joined(), to: "dpkg.log")
         #expect(try replay().status == 0)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("dpkg-replay: the report") struct ReportTests {
+@Suite("dpkg-replay: report") struct ReportTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
@@ -14,7 +14,7 @@ import Testing
             }.joined()
     }
 
-    @Test("The exit status tells whether a line was rejected, or a package disagrees")
+    @Test("The exit status tells of rejected lines and of packages that disagree")
     func status() throws {
         let status = DpkgReplayTests.status
         #expect(try run("dpkg-replay", [DpkgReplayTests.sample, "--status", status]).status == 0)
@@ -29,7 +29,7 @@ import Testing
         #expect(disagreeing.lastLine == "agree 14/15 rejected 0")
     }
 
-    @Test("What is broken now is named before what has changed most, the worst first")
+    @Test("The report names broken packages before the most changed ones, the worst first")
     func broken() throws {
         let log = """
             2025-01-01 10:00:00 startup archives unpack
@@ -71,7 +71,7 @@ import Testing
         )
     }
 
-    @Test("No more is named than the limit says, and all is counted")
+    @Test("The report names as many as the limit, and counts all")
     func limit() throws {
         let log = Self.rejections(120) + String(repeating: "nonsense\n", count: 70)
         let usual = try DpkgReplayTests.replayed(log, in: directory)
@@ -87,7 +87,7 @@ import Testing
         #expect(none.output.contains("\nand 120 more rejected lines; --limit 120 names them\n"))
     }
 
-    @Test("The packages of the database that the log does not mention are counted")
+    @Test("The report counts packages of the database that the log omits")
     func others() throws {
         let status = try String(contentsOfFile: DpkgReplayTests.status, encoding: .utf8)
         let more = ["one", "two"].map { "\nPackage: \($0)\nStatus: install ok installed\nVersion: 1\n" }.joined()
@@ -100,7 +100,7 @@ import Testing
         #expect(result.output.hasSuffix("\n2 packages of the database are not in the log\nagree 15/15 rejected 0\n"))
     }
 
-    @Test("One JSON object has what the report has")
+    @Test("The JSON object has the content of the report")
     func json() throws {
         let result = try run(
             "dpkg-replay",
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(
-        "A report that cannot be written is an error",
+        "A full disk under the report is an error",
         .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"))
     )
     func full() throws {
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test("On a resumed run the counts say what they count, and the exit status is that of this run")
+    @Test("A resumed run names its counts, and ends with its own status")
     func resumed() throws {
         let archive = directory.file("archive")
         let first = try run("dpkg-replay", [DpkgReplayTests.tamperedLog, "--archive", archive, "--stop-after", "250"])

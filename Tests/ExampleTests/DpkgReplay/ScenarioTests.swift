@@ -5,7 +5,7 @@ import Testing
 @testable import DpkgReplay
 
 @Suite("dpkg-replay: real logs") struct ScenarioTests {
-    /// Where a replay disagrees with dpkg: lines that it rejects and packages that end otherwise.
+    /// The disagreements of a replay with dpkg: rejected lines, and packages with another end.
     static func objections(_ log: String, status: String) throws -> [String] {
         let directory = try TemporaryDirectory()
         let database = try StatusDatabase(path: directory.write(status, to: "status"))

@@ -3,12 +3,12 @@ import Testing
 
 @testable import DpkgReplay
 
-/// What is noticed of a line that is missing, or of two that are swapped: the table of the README.
+/// Missing and swapped lines that the replay notices: the table of the README.
 @Suite("dpkg-replay: what is noticed") struct SensitivityTests {
     struct Tally {
         var count = 0
         var rejected = 0
-        /// Those that the database tells where the log does not, too.
+        /// The noticed lines with the help of the database.
         var noticed = 0
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OrdersDesk
 
-@Suite("orders, its notices and its books") struct NoticesTests {
+@Suite("orders: notices and books") struct NoticesTests {
     private let directory: TemporaryDirectory
     private var folder: String { directory.file("orders") }
 
@@ -13,7 +13,7 @@ import Testing
 
     private func orders(_ words: String...) throws -> Run { try run("orders", ["--database", folder] + words) }
 
-    @Test("Buyers are told what happens to their orders, in order and once")
+    @Test("Buyers get the notices of their orders once, in order")
     func notices() throws {
         for id in ["1", "2"] {
             _ = try orders("add", id, "tea", "4.50")
@@ -36,7 +36,7 @@ import Testing
         #expect(try orders("run", "--once").output.hasSuffix("to 1 Main St: You get 4.50 back.\n"))
     }
 
-    @Test("Processes that work on one directory keep books that agree with it", .timeLimit(.minutes(20)))
+    @Test("Books agree with a directory that several processes change", .timeLimit(.minutes(20)))
     func bench() throws {
         let run = try orders("bench", "--workers", "2", "--seconds", "2")
         #expect(run.status == 0, "\(run.errors)")
@@ -44,7 +44,7 @@ import Testing
         #expect(!run.output.hasPrefix("2 workers made 0 transitions"))
     }
 
-    @Test("Those of other orders are told beside a bench, and are not in its books", .timeLimit(.minutes(20)))
+    @Test("A bench sends notices of other orders, and leaves them out of its books", .timeLimit(.minutes(20)))
     func beside() throws {
         _ = try orders("add", "1", "tea", "4.50")
         _ = try orders("place", "1", "--to", "1 Main St")
@@ -58,7 +58,7 @@ import Testing
         #expect(run.output.contains("the books agree"))
     }
 
-    @Test("What is damaged keeps nobody from the other orders, and goes on when it is mended", .timeLimit(.minutes(20)))
+    @Test("A damaged order holds up no other, and goes on after its repair", .timeLimit(.minutes(20)))
     func damaged() async throws {
         for id in ["1", "2"] {
             _ = try orders("add", id, "tea", "4.50")
@@ -81,7 +81,7 @@ import Testing
         try await program.stop(SIGKILL)
     }
 
-    @Test("Books that do not agree with what is stored say so")
+    @Test("Books report each difference from the store")
     func differences() async throws {
         _ = try orders("add", "bench-1", "tea", "4.50")
         _ = try orders("place", "bench-1", "--to", "x")
@@ -95,7 +95,7 @@ import Testing
         #expect(differences.contains { $0.contains("was not sent") })
     }
 
-    @Test("A database is named, and what opens it")
+    @Test("An error about a database names the package that opens it")
     func databases() throws {
         for database in ["shop.sqlite", "postgres:///shop"] {
             let run = try run("orders", ["--database", database, "list"])

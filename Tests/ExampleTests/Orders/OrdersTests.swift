@@ -32,14 +32,14 @@ import Testing
         get throws { try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".store" }.sorted() }
     }
 
-    /// What was being written, by a copy that lives or one that was killed.
+    /// The unfinished files of live and killed copies.
     private var drafts: [String] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: folder + "/.store").filter { $0.hasSuffix(".tmp") }
         }
     }
 
-    @Test("An order goes from cart to doorstep and back, and says so")
+    @Test("An order goes from cart to doorstep and back, and prints each step")
     func life() throws {
         let steps: [([String], String)] = [
             (["add", "42", "tea", "4.50", "2"], "42 is cart, 1 items"),
@@ -83,12 +83,12 @@ import Testing
         #expect(try files == ["42.json", "7.json"])
     }
 
-    @Test("What is refused changes nothing and says why, with what would be allowed")
+    @Test("A refused command changes nothing, and prints the reason and the allowed events")
     func refused() throws {
         _ = try orders("add", "1", "tea", "4.50")
         let before = try String(contentsOfFile: folder + "/1.json", encoding: .utf8)
         for (words, error) in [
-            (["ship", "1", "--tracking", "T"], #"Order cannot fire "ship" in cart: it does not lead from there"#),
+            (["ship", "1", "--tracking", "T"], #"Order cannot fire "ship" in cart: no transition"#),
             (["pay", "1", "--amount", "1.00"], "nothing is due: the order is cart"),
             (["remove", "1", "milk"], "there is no milk in the cart"), (["show", "2"], "there is no order 2"),
             (["deliver", "2"], "there is no order 2"), (["list", "lost"], "there is no state lost"),
@@ -111,7 +111,7 @@ import Testing
         #expect(before.contains(#""state":"cart""#))
     }
 
-    @Test("Commands come from standard input as well; one that is refused does not stop the others")
+    @Test("A refused command of standard input leaves the others running")
     func input() throws {
         let commands = directory.file("commands")
         let text = "add 1 \"green tea\" 2.00\n\nship 1 --tracking T\nplace 1 --to \"2 Side St\"\nfly\nlist\n"
@@ -123,7 +123,7 @@ import Testing
         #expect(run.errors.contains("orders: line 5: "))
     }
 
-    @Test("Several copies at once lose nothing")
+    @Test("Several copies of the program lose no update")
     func together() throws {
         let copies = try (0..<3).map { copy in
             try start((0..<30).map { "add 1 item\(copy).\($0) 1.00\n" }.joined())
@@ -137,7 +137,7 @@ import Testing
         #expect(shown.contains("total 90.00"))
     }
 
-    @Test("A copy that is killed at any moment leaves whole files, and what it was writing is swept")
+    @Test("A killed copy leaves whole files, and the next one sweeps its unfinished file")
     func killed() throws {
         let commands = (0..<100_000).map { "add \($0 % 3) item\($0 % 7) 1.00\n" }.joined()
         for round in 0..<15 {
@@ -157,7 +157,7 @@ import Testing
         #expect(try orders("add", "0", "last", "1.00").status == 0)
     }
 
-    @Test("A full disk is an error, and what was kept is kept")
+    @Test("A full disk is an error, and kept orders stay")
     func full() throws {
         _ = try orders("add", "1", "tea", "4.50")
         let before = try String(contentsOfFile: folder + "/1.json", encoding: .utf8)
@@ -170,7 +170,7 @@ import Testing
         #expect(try files == ["1.json"] && drafts == [])
     }
 
-    @Test("An order of nothing is paid by nothing, and a large one says all of its digits")
+    @Test("An empty order costs nothing, and a large amount keeps all digits")
     func amounts() throws {
         _ = try orders("add", "1", "gift", "0.00")
         _ = try orders("place", "1", "--to", "x")
@@ -181,7 +181,7 @@ import Testing
         #expect(try orders("show", "2").output.contains("total 100999999989900000.00\n"))
     }
 
-    @Test("An order that cannot be read is told, and the others are listed")
+    @Test("`list` reports a broken order, and lists the others")
     func broken() throws {
         _ = try orders("add", "1", "tea", "4.50")
         _ = try orders("add", "2", "tea", "4.50")
@@ -195,7 +195,7 @@ import Testing
         #expect(list.output.contains("\n2 cannot be read: "))
     }
 
-    @Test("Its states keep their data in archives, the payment within them, too")
+    @Test("The order's states keep their data in archives, with the payment in them")
     func states() throws {
         #expect(Order.diagnostics.isEmpty && Payment.diagnostics.isEmpty)
         let items = [Item(name: "tea", price: 4.5, quantity: 2)]
@@ -211,17 +211,17 @@ import Testing
         try expectArchives(DeliveredState(purchase, paid: 9))
         try expectArchives(ReturnedState(purchase, refunded: 9, reason: "cold"))
         try expectArchives(CancelledState(nil, refunded: 0, reason: "no more"))
-        let order = StateMachine<Order>(alreadyIn: PlacedState(purchase, payment.copy(), payBy: nil))
+        let order = StateMachine<Order>(resumingIn: PlacedState(purchase, payment.copy(), payBy: nil))
         let copy = order.copy()
         try #require(copy.state as? PlacedState).payment.take(5)
         #expect(copy.isIn(PaidState.self) && copy.state.received == 9)
         #expect(order.state.paymentText == "4.00 of 9.00")
     }
 
-    @Test("The payment is paid within the order; with the last of it the order is paid in the same turn")
+    @Test("The last part of a payment pays the order in the same turn")
     func region() throws {
         let items = [Item(name: "tea", price: 4.5, quantity: 2)]
-        let order = StateMachine<Order>(alreadyIn: CartState(items: items))
+        let order = StateMachine<Order>(resumingIn: CartState(items: items))
         let payment = StateMachine<Payment>(of: 9)
         try order.fire.place(PlacedState(Purchase(items: items, address: "1 Main St"), payment, payBy: nil))
         try payment.take(4)
@@ -232,7 +232,7 @@ import Testing
         #expect(order.isIn(PaidState.self) && order.state.paymentText == "9.00 paid" && order.revision == 2)
 
         let other = StateMachine<Payment>(of: 9)
-        let lost = StateMachine<Order>(alreadyIn: CartState(items: items))
+        let lost = StateMachine<Order>(resumingIn: CartState(items: items))
         try lost.fire.place(PlacedState(Purchase(items: items, address: "1 Main St"), other, payBy: nil))
         try other.take(4)
         try lost.fire.cancel { $0.cancelled(because: "no more") }
@@ -241,7 +241,7 @@ import Testing
         #expect(late?.reason == .notCurrent)
     }
 
-    /// What the program of before payments were regions has written, and how each order is shown.
+    /// Orders of version 1, and the lines that show them.
     static let golden = [
         ("cart", "cart, revision 1", ""), ("placed", "placed, revision 2", "9.00 due"),
         ("placed-without-deadline", "placed, revision 2", "9.00 due"), ("part", "placed, revision 3", "4.00 of 9.00"),
@@ -254,13 +254,13 @@ import Testing
 
     private func keepGolden(_ id: String) throws {
         let file = packageFolder + "/Tests/ExampleTests/Orders/Golden/version-1-\(id).json"
-        // What it was stored as is in it, too.
+        // The payment as it was stored is in the archive, too.
         let stored = id == "placed-without-deadline" ? "placed" : id
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.copyItem(atPath: file, toPath: folder + "/\(stored).json")
     }
 
-    @Test("An order of before payments were regions is read as it was", arguments: golden)
+    @Test("An order of version 1 is migrated with its data", arguments: golden)
     func old(_ id: String, _ state: String, _ payment: String) throws {
         try keepGolden(id)
         let stored = id == "placed-without-deadline" ? "placed" : id
@@ -271,7 +271,7 @@ import Testing
         #expect(shown.output.contains("to 1 Main St") == (payment != ""))
     }
 
-    @Test("An order of before payments were regions goes on")
+    @Test("A migrated order of version 1 goes on")
     func oldGoesOn() throws {
         for id in ["part", "paid", "shipped", "delivered"] { try keepGolden(id) }
         #expect(try orders("pay", "part", "--amount", "5.01").errors.contains("only 5.00 is due"))
@@ -286,7 +286,7 @@ import Testing
         #expect(try String(contentsOfFile: folder + "/paid.json", encoding: .utf8).contains(#""version":2"#))
     }
 
-    @Test("Every way of an order, with a restart at every step, keeps what was bought, and nothing about it is odd")
+    @Test("Each path of an order keeps its items across restarts, and the workflow has no findings")
     func everyWay() throws {
         #expect(Order.findings.isEmpty && Payment.findings.isEmpty)
         let samples: [Sample<Order>] = [
@@ -312,7 +312,7 @@ import Testing
         #expect(report.untried == [], "\(report)")
     }
 
-    @Test("An order that is not paid in time lapses, and what was paid of it is given back")
+    @Test("An unpaid order lapses, and its buyer gets part payments back")
     func lapsing() throws {
         for id in ["1", "2", "3", "4"] { _ = try orders("add", id, "tea", "4.50") }
         _ = try orders("place", "1", "--to", "x", "--within", "0")
@@ -330,7 +330,7 @@ import Testing
         #expect(try orders("show", "2").output.contains("  to be paid by 2"))
     }
 
-    @Test("Two copies that run find what others place, each order once, also when one is killed")
+    @Test("Two running copies cancel each due order once, also after one is killed")
     func running() throws {
         let copies = try (0..<2).map { number in
             let process = Process()
@@ -363,7 +363,7 @@ import Testing
         #expect(try lapsed() == (10..<16).map { "\($0) is cancelled, 4.50 due" })
     }
 
-    @Test("An order that was placed before orders lapsed is still read")
+    @Test("An order without a deadline is read")
     func before() throws {
         _ = try orders("add", "1", "tea", "4.50")
         _ = try orders("place", "1", "--to", "x", "--within", "0")
@@ -375,7 +375,7 @@ import Testing
         #expect(try orders("show", "1").output.hasPrefix("1 is placed, revision 2\n"))
     }
 
-    @Test("Amounts are written with cents, and words are found in a line")
+    @Test("Amounts have cents, and a line is split into words")
     func parts() throws {
         #expect(Command.words(of: #"  add 1 "green  tea"x "" 2 "#) == ["add", "1", "green  teax", "", "2"])
         #expect(money(0.05) == "0.05" && money(1234.5) == "1234.50")

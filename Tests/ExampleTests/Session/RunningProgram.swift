@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A program that runs until it is stopped, or at the latest until nobody has it any more.
+/// A program that runs until it is stopped or released.
 final class RunningProgram: Sendable {
     private let process = Process()
     private let input = Pipe()

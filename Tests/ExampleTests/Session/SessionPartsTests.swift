@@ -7,7 +7,7 @@ import Testing
 
 @testable import Session
 
-@Suite("The parts of session", .timeLimit(.minutes(20))) struct SessionPartsTests {
+@Suite("Parts of session", .timeLimit(.minutes(20))) struct SessionPartsTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("Reads that wait keep no task from running, and end when their tasks are cancelled")
+    @Test("Waiting reads block no task, and end with the cancellation of their tasks")
     func stalledReads() async throws {
         let (listener, network) = try listener()
         // More than there are threads for tasks.
@@ -47,7 +47,7 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
-    @Test("A line that nobody has any more is hung up")
+    @Test("A released line hangs up")
     func hungUp() async throws {
         let (listener, network) = try listener()
         do { try network.call().say("after 0") }
@@ -56,7 +56,7 @@ import Testing
         #expect(try await readLine(client) == nil)
     }
 
-    @Test("Who has been hung up on knows it without reading")
+    @Test("A client knows without reading that the server hung up")
     func hungUpOn() async throws {
         let (listener, network) = try listener()
         let client: Socket
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "What makes no sense is not asked for again",
+        "An answer that makes no sense fails the session",
         arguments: [["hello"], ["welcome", "0"], ["welcome", "x Nature loves to hide."]]
     )
     func gibberish(answers: [String]) async throws {
@@ -85,7 +85,7 @@ import Testing
         #expect(failed.reason == "the server says \"\(answers.last ?? "")\", which makes no sense")
     }
 
-    @Test("A line without an end is an error, and not all of the memory")
+    @Test("A line without an end is an error, within constant memory")
     func endless() async throws {
         let (listener, network) = try listener()
         let line = try network.call()
@@ -94,7 +94,7 @@ import Testing
         await #expect(throws: SocketError.self) { try await line.next() }
     }
 
-    @Test("A session that is disconnected or released hangs up", arguments: [false, true])
+    @Test("A disconnected or released session hangs up", arguments: [false, true])
     func ends(isReleased: Bool) async throws {
         let (listener, network) = try listener()
         var session: StateMachine<Session>? = StateMachine<Session>(context: network)
@@ -109,7 +109,7 @@ import Testing
         #expect(try await readLine(server) == nil)
     }
 
-    @Test("Back-off grows twice as long each time, up to a minute, and differs by chance")
+    @Test("Back-off doubles each time up to a minute, with random jitter")
     func pauses() {
         for (failures, longest) in [(1, 0.5), (2, 1.0), (5, 8.0), (8, 60.0), (2_000, 60.0)] {
             let pauses = (0..<100).map { _ in Network.backOff.delay(after: failures) / .seconds(1) }
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("A silent server is given up when patience ends, and called again after each back-off")
+    @Test("A session gives up a silent server after its patience, and retries after each back-off")
     func silence() async throws {
         let (listener, network) = try listener()
         let clock = ManualClock()
@@ -143,7 +143,7 @@ import Testing
         #expect(session.isIn(DisconnectedState.self) && clock.scheduler.count == 0)
     }
 
-    @Test("Its definition is right, and its states keep their data")
+    @Test("The session's definition is valid, and its states keep their data")
     func states() async throws {
         #expect(Session.diagnostics.isEmpty && Session.findings.isEmpty)
         let (listener, network) = try listener()

@@ -39,7 +39,7 @@ import Testing
         lines.compactMap { $0.wholeMatch(of: #/[0-9:.]+ (\d+)\. .+/#).flatMap { Int($0.1) } }
     }
 
-    /// What was told, without the time of day.
+    /// The printed lines, without the time of day.
     private func texts(_ lines: [String]) -> [String] { lines.map { String($0.drop { $0 != " " }.dropFirst()) } }
 
     private var kept: StateMachine<Session>? {
@@ -57,7 +57,7 @@ import Testing
         #expect(kept?.state is DisconnectedState && kept?.state.heard == numbers(lines).count)
     }
 
-    @Test("A session that is dropped goes on after the last that it has heard, as often as one likes")
+    @Test("A dropped session resumes after the last message, any number of times")
     func dropped() async throws {
         let (server, client) = (try await server(), try client())
         for drops in 1...3 {
@@ -70,7 +70,7 @@ import Testing
         try await expectWhole(client)
     }
 
-    @Test("A stalled server is one that does not answer, connected or not, until it speaks again")
+    @Test("A session backs off from a stalled server until it speaks again")
     func stalled() async throws {
         let (server, client) = (try await server(), try client(patience: "0.5"))
         try await hearsMore(client)
@@ -84,7 +84,7 @@ import Testing
         try await expectWhole(client)
     }
 
-    @Test("A server that refuses is asked again and again, later each time, and from the beginning once it was well")
+    @Test("Back-off grows while a server refuses, and begins anew after a connection")
     func refused() async throws {
         let (server, client) = (try await server(), try client())
         try await hearsMore(client)
@@ -101,7 +101,7 @@ import Testing
         try await expectWhole(client)
     }
 
-    @Test("A session that was killed while it was connected goes on after what it has kept")
+    @Test("A session that is killed while connected resumes from its archive")
     func killed() async throws {
         let server = try await server()
         let first = try client()
@@ -123,7 +123,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test("A session that was killed while it backed off waits as long as it would have, and counts on")
+    @Test("A session that is killed while backing off keeps its date and its attempts")
     func killedWhileBackingOff() async throws {
         let server = try await server()
         try await command("refuse", server)
@@ -139,13 +139,13 @@ import Testing
         let refusal = "cannot connect to river: Connection refused; again at \(clock(state.until))"
         #expect(texts(lines)[0] == "going on: \(refusal)")
         #expect(texts(lines)[1...2] == ["connecting, attempt \(state.failures + 1)", "connected"])
-        // Unless it was midnight meanwhile.
+        // Midnight may have passed.
         let (began, connected) = (lines[0].prefix { $0 != " " }, lines[1].prefix { $0 != " " })
         if began < clock(state.until) { #expect(connected >= clock(state.until)) }
         try await expectWhole(second)
     }
 
-    @Test("A server that was killed is not there, and the next one in its place is heard")
+    @Test("A session outlives a killed server, and hears the next one")
     func serverKilled() async throws {
         let first = try await server()
         let client = try client()
@@ -158,7 +158,7 @@ import Testing
         withExtendedLifetime(second) {}
     }
 
-    @Test("Where there is no server, the session fails after as many attempts as it may make, and can be begun again")
+    @Test("A session without a server fails after its attempts, and may connect again")
     func nobody() async throws {
         let alone = try client("--attempts", "2")
         #expect(try await alone.ended() == 1)
@@ -175,7 +175,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test("One process at a time has a session, and what makes no sense is not begun")
+    @Test("One process at a time holds a session, and wrong arguments begin none")
     func misused() async throws {
         let server = try await server()
         let client = try client()
@@ -192,7 +192,7 @@ import Testing
             ["river", "notes", "--attempts", "few"], ["river", "notes", "--fast", "1"],
         ]
         for words in words { #expect(try run("session", words, in: directory.path).status == 64, "\(words)") }
-        for words in [[], ["river", "--every", "0"], ["river", "--slowly"]] {
+        for words in [[], ["river", "--every", "0"], ["river", "--slowly"], ["--slowly"]] {
             #expect(try run("session-server", words, in: directory.path).status == 64, "\(words)")
         }
         #expect(try run("session-server", ["river"], in: directory.path).errors.contains("Address already in use"))

@@ -17,7 +17,7 @@ import Testing
         try await store.save(DirectoryPlace.row("other", due: DirectoryPlace.date))
     }
 
-    @Test("It rings when another process saves something that may be due", .timeLimit(.minutes(5)))
+    @Test("The bell rings when another process saves a due machine", .timeLimit(.minutes(5)))
     func anotherProcess() async throws {
         unsafe setenv(Self.folderKey, place.folder.path, 1)
         let store = try place.store()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "It rings for other stores of the process, again and again, and for each that listens",
+        "The bell rings repeatedly for saves of other stores, once per listening store",
         .timeLimit(.minutes(5))
     )
     func others() async throws {
@@ -47,7 +47,7 @@ import Testing
         #expect(pipes().count == 3)
     }
 
-    @Test("A store that nobody listens to has no pipe, and one that is gone leaves none", .timeLimit(.minutes(5)))
+    @Test("A store without listeners has no pipe, and a released store removes its pipe", .timeLimit(.minutes(5)))
     func gone() async throws {
         let store = try place.store()
         try await store.save(DirectoryPlace.row("1", due: DirectoryPlace.date))
@@ -61,7 +61,7 @@ import Testing
         #expect(pipes() == [])
     }
 
-    @Test("The pipe of a process that was killed is removed by the next save", .timeLimit(.minutes(5)))
+    @Test("The next save removes the pipe of a killed process", .timeLimit(.minutes(5)))
     func killed() async throws {
         unsafe setenv(Self.folderKey, place.folder.path, 1)
         let store = try place.store()
@@ -72,7 +72,7 @@ import Testing
             kill(getpid(), SIGKILL)
         }
         #expect(pipes().count == 1)
-        // What other tests start may have inherited the pipe for a moment.
+        // A process of another test may have inherited the pipe for a moment.
         for revision in 0..<1_000 where !pipes().isEmpty {
             try await store.save(DirectoryPlace.row("1", replacing: revision, due: DirectoryPlace.date))
         }
@@ -93,7 +93,7 @@ import Testing
                 try listen()
                 let before = try counts()
                 for _ in 0..<5 { try listen() }
-                // Threads end a moment after they were told to.
+                // A thread ends a moment after its signal.
                 for _ in 0..<1_000 {
                     let after = try counts()
                     if after.0 <= before.0 + 10, after.1 <= before.1 + 10 { return }

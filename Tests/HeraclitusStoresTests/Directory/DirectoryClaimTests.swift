@@ -7,7 +7,7 @@ import Testing
     private let place = DirectoryPlace()
     private let date = DirectoryPlace.date
 
-    @Test("Workers who know nothing of one another claim each machine once, and all of them", .timeLimit(.minutes(10)))
+    @Test("Independent workers claim all machines, each machine once", .timeLimit(.minutes(10)))
     func workers() async throws {
         let store = try place.store()
         let ids = (0..<300).map { "\($0)" }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("A claim ends at its end, for due machines in the order in which they wait since then")
+    @Test("Due machines with expired claims are claimed in the order in which the claims ended")
     func end() async throws {
         let store = try place.store()
         for (number, id) in ["1", "2", "3"].enumerated() {
@@ -58,7 +58,7 @@ import Testing
         #expect(try await store.claim(DirectoryPlace.claim(.due(by: date + 30))).map(\.id).sorted() == ["1", "2", "3"])
     }
 
-    @Test("A save by another process ends a claim, and leaves nothing that would be claimed twice")
+    @Test("A save by another process ends a claim, and each machine is claimed once")
     func save() async throws {
         let store = try place.store()
         let others = try place.store()
@@ -70,7 +70,7 @@ import Testing
         #expect(try place.links("claimed") == ["1.json"] && place.links("due") == [])
     }
 
-    @Test("A file that cannot be read, or is too large, is left out and not claimed, and others are")
+    @Test("A claim skips unreadable and oversized files, and returns the others")
     func damaged() async throws {
         let store = try place.store()
         for id in ["1", "2", "3"] {

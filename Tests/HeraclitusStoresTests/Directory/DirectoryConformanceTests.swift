@@ -4,8 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-@Suite("Promises of the stores that need no database") struct DirectoryConformanceTests {
-    /// Folders that go with this.
+@Suite("Promises of stores without a database") struct DirectoryConformanceTests {
+    /// Folders that are removed with this object.
     private final class Folders: Sendable {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 
@@ -20,14 +20,14 @@ import Testing
         #expect(try await StoreConformance.failures { try DirectoryStore(at: folders.next()) } == [])
     }
 
-    @Test("A store with journals keeps every promise of the store in it")
+    @Test("A store with journals keeps every promise of its base store")
     func journaled() async throws {
         let folders = Folders()
         let log = JournalFile(at: folders.next())
         #expect(try await StoreConformance.failures { JournaledStore(InMemoryStore(), journal: log) } == [])
     }
 
-    @Test("A sealed store keeps every promise of the store in it", .timeLimit(.minutes(10)))
+    @Test("A sealed store keeps every promise of its base store", .timeLimit(.minutes(10)))
     func sealed() async throws {
         let folders = Folders()
         #expect(

@@ -6,7 +6,7 @@ import Testing
 @Suite("Files of directories") struct DirectoryFileTests {
     private let place = DirectoryPlace()
 
-    @Test("A file has the header, the archive, the effects and the handled messages")
+    @Test("A file has a header, an archive, effects and handled messages")
     func lines() async throws {
         let store = try place.store()
         let row = StoredArchive(
@@ -38,7 +38,7 @@ import Testing
         #expect(try await store.load("1") == expected)
     }
 
-    @Test("Any bytes come back, with line breaks and without, also when only the effects change")
+    @Test("Any bytes survive, with or without line breaks, and when only the effects change")
     func anyBytes() async throws {
         let store = try place.store()
         let parts = ["", "\n", "a\nb", "\n\n{", "x"].map { Data($0.utf8) } + [Data([0, 255, 10])]
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "Dates come back as the very same",
+        "Dates survive exactly",
         arguments: [
             0, 1e-9, 12.345_678_901, -0.1, 8_388_607.999_999, 8_388_609.123_456_789, 800_000_000.123_456_7, -8e8 - 0.1,
             1e12, -1e12,
@@ -85,7 +85,7 @@ import Testing
         #expect(try place.links("effects") == [])
     }
 
-    @Test("A file that is shorter than its header says is damaged")
+    @Test("A file shorter than its header says is damaged")
     func short() async throws {
         let store = try place.store()
         try await store.save([
@@ -97,7 +97,7 @@ import Testing
         let text = try place.text(of: "1.json")
         for count in 1...12 {
             try place.write(String(text.dropLast(count)), to: "1.json")
-            // The line break at the end may be missing.
+            // The line break at the end is optional.
             if count == 1 {
                 #expect(try await store.load("1")?.handled == Data("handled".utf8))
             } else {
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// A file as an earlier release has written it, with effects in the archive.
+    /// A file of an earlier release, with effects in the archive.
     private func writeFormerFile(_ id: String, _ effect: String = "Mail") throws {
         try place.write(
             #"{"due":"2026-05-09T06:13:20Z","effects":"2026-05-09T06:13:20Z","id":"\#(id)","revision":5,"state":"On","workflow":"Lamp"}"#
@@ -120,7 +120,7 @@ import Testing
     private let bareArchive =
         #"{"activated":true,"data":{},"format":1,"revision":2,"state":"On","version":1,"workflow":"Lamp"}"#
 
-    @Test("A file of an earlier release is read, found and claimed, with its effects in their own place")
+    @Test("A file of an earlier release is read, found and claimed, with its effects in their own part")
     func former() async throws {
         try FileManager.default.createDirectory(at: place.folder, withIntermediateDirectories: true)
         try writeFormerFile("1")
@@ -139,7 +139,7 @@ import Testing
         #expect(try place.text(of: "2.json").contains("\n" + bareArchive + "\n"))
     }
 
-    @Test("A save of a machine that an earlier release has stored keeps its effects")
+    @Test("A save of a machine of an earlier release keeps its effects")
     func formerSaved() async throws {
         try FileManager.default.createDirectory(at: place.folder, withIntermediateDirectories: true)
         try writeFormerFile("1")

@@ -7,7 +7,7 @@ import Testing
     private let place = DirectoryPlace()
     private let date = DirectoryPlace.date
 
-    @Test("A machine that waits has a link that leads to its file, until it waits no longer, or is deleted")
+    @Test("A waiting machine has a link to its file until it stops waiting or is deleted")
     func links() async throws {
         let store = try place.store()
         try await store.save(DirectoryPlace.row("A b"))
@@ -27,13 +27,13 @@ import Testing
         #expect(try place.links("due") == [] && place.links("effects") == ["^a%20b.json"])
         try await store.delete("A b")
         #expect(try place.links("effects") == [])
-        // Nor do folders stay.
+        // The folders are removed, too.
         for kind in ["due", "effects"] {
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.folder.path + "/.store/" + kind) == [])
         }
     }
 
-    @Test("Several that are saved or deleted together have their links as well")
+    @Test("A transaction updates the links of all its machines")
     func together() async throws {
         let store = try place.store()
         try await store.save(together: [DirectoryPlace.row("a", due: date), DirectoryPlace.row("b", due: date)])
@@ -49,10 +49,10 @@ import Testing
         #expect(try await store.save(DirectoryPlace.row("a")) == 2)
     }
 
-    @Test("Who looks for what waits reads no file but those that are asked for")
+    @Test("A search for waiting machines reads only the requested files")
     func noFile() async throws {
         let store = try place.store()
-        // The first look compares all.
+        // The first look compares all files.
         #expect(try await store.ids(DirectoryPlace.dueIDs()) == [])
         let others = ["later", "door", "newer", "none", "mail", "parked"]
         try await store.save(DirectoryPlace.row("due", due: date))
@@ -77,12 +77,12 @@ import Testing
         let queue = ArchiveQuery.Queue.effects(by: date, names: ["Print"])
         #expect(try await store.claim(DirectoryPlace.claim(queue)).map(\.id) == ["print"])
         #expect(try await store.claim(DirectoryPlace.claim()).map(\.id) == [])
-        // Now it is about a file that nobody can read.
+        // The next search needs a file that is unreadable.
         await #expect(throws: ArchiveError.self) { try await store.ids(DirectoryPlace.dueIDs(by: date + 1)) }
     }
 
     @Test(
-        "What has no link, as after a loss of power, is found by each store at its first look",
+        "A store finds files without links at its first look, as after a loss of power",
         arguments: [false, true]
     )
     func incomplete(isClaim: Bool) async throws {
@@ -93,7 +93,7 @@ import Testing
         for kind in ["due", "effects"] {
             try FileManager.default.removeItem(at: place.folder.appendingPathComponent(".store/\(kind)"))
         }
-        // As an earlier release writes it, which knows no links.
+        // An earlier release wrote files without links.
         try place.write(
             #"{"due":"2026-05-09T06:13:19Z","id":"2","revision":1,"state":"On","workflow":"Lamp"}"# + "\n{}\n",
             to: "2.json"
@@ -109,19 +109,19 @@ import Testing
         }
     }
 
-    @Test("A first look leaves claims alone")
+    @Test("A first look keeps claims")
     func claimed() async throws {
         let store = try place.store()
         for id in ["1", "2"] { try await store.save(DirectoryPlace.row(id, due: date)) }
         #expect(try await store.claim(DirectoryPlace.claim(limit: 1)).map(\.id) == ["1"])
         #expect(try await place.store().claim(DirectoryPlace.claim(limit: 5)).map(\.id) == ["2"])
-        // Claims are nothing to those who only ask.
+        // Listing ignores claims.
         #expect(try await place.store().ids(DirectoryPlace.dueIDs()) == ["1", "2"])
         #expect(try place.links("claimed") == ["1.json", "2.json"] && place.links("due") == [])
     }
 
     @Test(
-        "Links that belong to no file as it is now are left out, and removed by those who look",
+        "Searches skip and remove stale links",
         arguments: [false, true]
     )
     func stale(isClaim: Bool) async throws {
@@ -136,7 +136,7 @@ import Testing
         try await store.save(DirectoryPlace.row("1", due: date))
         try await store.save(DirectoryPlace.row("2", due: date))
         try await store.save(DirectoryPlace.row("2", replacing: 1, due: date))
-        // As if their process had been killed before it could remove them.
+        // The links of a process killed before it removed them.
         for kind in ["due", "effects"] {
             let from = other.folder.appendingPathComponent(".store/\(kind)").path
             for path in try FileManager.default.subpathsOfDirectory(atPath: from) where path.hasSuffix(".json") {
@@ -162,7 +162,7 @@ import Testing
         #expect(try place.links("effects") == [])
     }
 
-    @Test("More than a page of machines of one date come in the order of their ids, each once")
+    @Test("More than a page of machines with one date come in the order of their ids, each once")
     func pages() async throws {
         let store = try place.store()
         let ids = (0..<2_300).map { "\($0)" }
@@ -173,7 +173,7 @@ import Testing
         var query = DirectoryPlace.dueIDs()
         query.limit = 20
         #expect(try await store.ids(query) == Array(ids.sorted().prefix(20)))
-        // Also in steps, by which a page of links ends in the middle of a date.
+        // In steps, too, so that a page of links ends in the middle of a date.
         let others = try place.store()
         var claimed: [String] = []
         for limit in [700, 1_000, 3_000] {

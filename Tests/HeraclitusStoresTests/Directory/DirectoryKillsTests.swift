@@ -3,19 +3,19 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-/// Processes that are killed at random moments while they save what waits, claim it, and carry it out.
+/// Processes that are killed at random moments while they save, claim and run waiting machines.
 @Suite("Kills of processes with an index") struct DirectoryKillsTests {
     private static let folderKey = "HERACLITUS_KILLED_INDEX"
     private static let ids = (0..<6).map { "\($0)" }
 
     @Test(
-        "Whoever is killed leaves no machine that waits without a link, and no link that stays",
+        "A killed process leaves each waiting machine with a link, and no stale link that stays",
         .timeLimit(.minutes(20))
     )
     func kills() async throws {
         let place = DirectoryPlace()
         unsafe setenv(Self.folderKey, place.folder.path, 1)
-        // One that has compared all files with the index already, and relies on that from now on.
+        // This store has already compared all files with the index, and relies on the index from now on.
         let watching = try place.store()
         #expect(try await watching.ids(DirectoryPlace.dueIDs()) == [])
         let end = ContinuousClock.now + .seconds(Attack.seconds)
@@ -24,7 +24,7 @@ import Testing
         repeat {
             kills += 1
             await #expect(processExitsWith: .signal(SIGKILL)) { try await Self.workUntilKilled() }
-            // Completes what was decided.
+            // Completes the committed transaction.
             _ = try place.store()
             var (due, effects): (Set<String>, Set<String>) = ([], [])
             for id in Self.ids {
@@ -35,11 +35,11 @@ import Testing
             waiting += due.count + effects.count
             #expect(try await Set(watching.ids(DirectoryPlace.dueIDs(by: .distantFuture))) == due)
             #expect(try await Set(watching.ids(DirectoryPlace.effectIDs(by: .distantFuture))) == effects)
-            // Who has looked has mended all.
+            // The search has removed stale links and made missing ones.
             #expect(try (place.links("due") + place.links("claimed")).sorted() == due.sorted().map { "\($0).json" })
             #expect(try place.links("effects") == effects.sorted().map { "\($0).json" })
         } while ContinuousClock.now < end || (waiting < 20 && kills < 100)
-        // The claims of those who were killed have ended by then.
+        // The claims of killed processes have ended by then.
         let later = DirectoryPlace.date + 1_000_000
         let due = try await watching.ids(DirectoryPlace.dueIDs(by: .distantFuture))
         #expect(
@@ -49,7 +49,7 @@ import Testing
         print("kills of processes with an index: \(kills) kills, \(waiting) that waited")
     }
 
-    /// In a process of its own, which ends itself after a moment.
+    /// Runs in a child process that kills itself after a moment.
     private static func workUntilKilled() async throws {
         let path = try #require(ProcessInfo.processInfo.environment[folderKey])
         let store = try DirectoryStore(at: URL(fileURLWithPath: path))

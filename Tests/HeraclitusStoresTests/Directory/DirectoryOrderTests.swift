@@ -6,18 +6,18 @@
     import Synchronization
     import Testing
 
-    // The functions of the C library that make a change of files last, with a note of each call that has to do with a folder of a test.
+    // Replaces the C library's functions that make file changes durable, and records their calls for a test's folder.
 
     private let calls = Lock<[String: [String]]>([:])
 
-    /// Of a folder of a test, the call that is to fail, once.
+    /// The call that is to fail once, by test folder.
     private let failing = Lock<[String: String]>([:])
 
-    /// Of a folder of a test, what is to happen before the next lock is asked for.
+    /// An action before the next lock, by test folder.
     private let beforeLock = Lock<[String: @Sendable () -> Void]>([:])
 
-    /// Notes a call, if its first path is in a folder of a test.
-    /// - Returns: Whether it is to fail.
+    /// Records a call whose first path is in a test's folder.
+    /// - Returns: Whether the call has to fail.
     private func note(_ name: String, _ paths: String...) -> Bool {
         calls.withLock { calls in
             var fails = false
@@ -40,9 +40,9 @@
         }
     }
 
-    /// The function that would be called if there were none of this file.
+    /// The original function.
     private func next<Function>(_ name: String, as type: Function.Type) -> Function {
-        // RTLD_NEXT, which is no constant that Swift reads.
+        // RTLD_NEXT, a macro that Swift cannot import.
         unsafe unsafeBitCast(dlsym(UnsafeMutableRawPointer(bitPattern: -1), name), to: type)
     }
 
@@ -72,7 +72,7 @@
         return unsafe next("unlink", as: (@convention(c) (UnsafePointer<CChar>) -> CInt).self)(path)
     }
 
-    @Suite("The order in which a directory's files are on the disk") struct DirectoryOrderTests {
+    @Suite("The order in which a directory's files reach the disk") struct DirectoryOrderTests {
         private let place: StorePlace
         private let folder: URL
 
@@ -81,7 +81,7 @@
             folder = try #require(place.folder)
         }
 
-        /// What is called while a body runs.
+        /// The calls during a body.
         private func noted(in folder: URL, _ body: () async throws -> Void) async rethrows -> [String] {
             calls.withLock { $0[folder.path] = [] }
             try await body()
@@ -93,13 +93,13 @@
             "sync .store",
         ]
 
-        @Test("A file is on the disk before it takes its place, and its place before the save returns")
+        @Test("A file is synced before it takes its place, and its name before the save returns")
         func one() async throws {
             let noted = try await noted(in: folder) { try await place.store.save(Interrupted.archive("a", 0)) }
             #expect(noted == ["sync .store/a.json.tmp", "move .store/a.json.tmp a.json", "sync ."])
         }
 
-        @Test("A last revision is on the disk before the file is gone, and that before the delete returns")
+        @Test("A last revision is synced before the file is removed, and the removal before delete returns")
         func deleting() async throws {
             try await place.store.save(Interrupted.archive("a", 0))
             let noted = try await noted(in: folder) { _ = try await place.store.delete("a", expecting: nil) }
@@ -107,7 +107,7 @@
             #expect(noted.dropFirst() == ["sync .store", "remove a.json", "sync ."])
         }
 
-        @Test("Files are on the disk before the record of them, that before they move, and they before it goes")
+        @Test("Files are synced before their record, the record before they move, and the moves before it is removed")
         func together() async throws {
             let noted = try await noted(in: folder) {
                 try await place.store.save(together: [Interrupted.archive("a", 0), Interrupted.archive("b", 0)])
@@ -119,7 +119,7 @@
             #expect(noted == record + Self.moves)
         }
 
-        @Test("Whoever completes what another has left does it in the same order", arguments: 0...2)
+        @Test("The completion of another process's transaction uses the same order", arguments: 0...2)
         func completing(moved: Int) async throws {
             let left = try await Interrupted(moved: moved)
             let noted = try await noted(in: left.folder) { _ = try await left.place.store.load("a") }
@@ -127,7 +127,7 @@
         }
 
         @Test(
-            "Once the record is in its place all files count, also if nobody knows whether that will last, or they cannot be moved at once",
+            "A record in place commits all files, even if a sync or a move fails afterwards",
             arguments: ["sync .store", "move .store/b.json.tmp b.json", "sync .", "remove .store/transaction"]
         )
         func decided(failing call: String) async throws {
@@ -135,7 +135,7 @@
             let noted = await noted(in: folder) {
                 failing.withLock { $0[folder.path] = call }
                 let revisions = try? await place.store.save(together: archives)
-                // What is on the disk for certain is acknowledged; whoever comes next moves it.
+                // A durable record is acknowledged; the next process moves the files.
                 #expect(revisions == (call == "sync .store" ? nil : [1, 1]))
             }
             #expect(noted.contains(call) && failing.withLock { $0[folder.path] == nil })
@@ -143,7 +143,7 @@
             await #expect(throws: StoreError.self) { try await place.store.save(together: archives) }
         }
 
-        @Test("What fails before the record is in its place has changed nothing", arguments: ["move", "sync"])
+        @Test("A failure before the record is in place changes nothing", arguments: ["move", "sync"])
         func undecided(failing call: String) async throws {
             failing.withLock {
                 $0[folder.path] = call + " .store/transaction.tmp" + (call == "move" ? " .store/transaction" : "")
@@ -158,7 +158,7 @@
             #expect(try await place.store.save(together: archives) == [1, 1])
         }
 
-        @Test("Whoever opens the folder removes nothing that was decided since it has looked")
+        @Test("Opening the folder keeps files that were committed in between")
         func opening() async throws {
             let left = try await Interrupted(moved: 0)
             let decide = try left.hideRecord()
@@ -169,7 +169,7 @@
             try await left.expectComplete(store)
         }
 
-        @Test("What cannot be saved together leaves nothing behind")
+        @Test("A failed transaction leaves nothing behind")
         func givenUp() async throws {
             try await place.store.save(Interrupted.archive("b", 0))
             let noted = await noted(in: folder) {

@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-/// A folder of a store, which goes with this.
+/// A folder of a store, removed with this object.
 final class DirectoryPlace: Sendable {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
 
@@ -11,7 +11,7 @@ final class DirectoryPlace: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// What another process would have: nothing in memory.
+    /// A store as in another process, with empty caches.
     func store() throws -> DirectoryStore { try DirectoryStore(at: folder) }
 
     func text(of file: String) throws -> String {
@@ -22,7 +22,7 @@ final class DirectoryPlace: Sendable {
         try Data(text.utf8).write(to: folder.appendingPathComponent(file))
     }
 
-    /// Puts something into the place of files that nobody can read: who tries gets an error.
+    /// Replaces files by unreadable entries.
     func hide(_ files: [String]) throws {
         for file in files {
             let path = folder.appendingPathComponent(file).path
@@ -31,7 +31,7 @@ final class DirectoryPlace: Sendable {
         }
     }
 
-    /// The files to which links of a kind lead, once for each link.
+    /// The files of all links of a kind, once per link.
     func links(_ kind: String) throws -> [String] {
         let root = folder.appendingPathComponent(".store/\(kind)").path
         guard let paths = FileManager.default.enumerator(atPath: root) else { return [] }

@@ -4,15 +4,15 @@ import HeraclitusStores
 import Synchronization
 import Testing
 
-/// What a directory does besides what every store promises.
+/// Behaviour of directories beyond the promises of stores.
 @Suite("Directories as stores") struct DirectoryStoreTests {
-    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(resumingIn: QueuedState([url])) }
 
     private static func url(_ machine: StateMachine<Ticket>?) -> String? {
         (machine?.state as? QueuedState)?.urls.first
     }
 
-    @Test("A file can be read with cat: who it is, and the archive")
+    @Test("A file is readable text: a header line and the archive")
     func readable() async throws {
         let place = try StorePlace("directory")
         try await place.store.workflow(Ticket.self).save(Self.ticket("a"), as: "Order 7", expecting: 0)
@@ -29,7 +29,7 @@ import Testing
         )
     }
 
-    @Test("What a killed process leaves behind is swept, but not what one is writing, nor what is the user's")
+    @Test("A sweep removes files of killed processes, and keeps files being written and files of the user")
     func leftovers() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)
@@ -44,7 +44,7 @@ import Testing
         for name in ["notes.tmp", "1.json.mine.tmp"] {
             try Data("mine".utf8).write(to: folder.appendingPathComponent(name))
         }
-        /// Until no process that another test starts has inherited a lock.
+        /// Retries until no process of another test has inherited a lock.
         func sweep() throws {
             for _ in 0..<1_000 {
                 _ = try DirectoryStore(at: folder)
@@ -59,7 +59,7 @@ import Testing
         #expect(Self.url(try await again.workflow(Ticket.self).machine("1")?.machine) == "a")
 
         try Data("half".utf8).write(to: own.appendingPathComponent("1.json.live.tmp"))
-        // Another process has every lock.
+        // Another process holds every lock.
         let descriptors = (0..<64).map {
             unsafe open(own.appendingPathComponent("\($0)").path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
         }
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "A lock whose file was removed while one waited for it is not taken for the one that is there",
+        "A lock whose file was removed during the wait is taken again at the new file",
         .timeLimit(.minutes(20))
     )
     func removedLock() async throws {
@@ -85,7 +85,7 @@ import Testing
         )
         @Sendable func locked(_ name: String) throws -> Int32 {
             let descriptor = unsafe open(own.appendingPathComponent(name).path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-            // Waiting: what another test's process has inherited for a moment is locked as long.
+            // Waits, because another test's process may have inherited the lock for a moment.
             try #require(flock(descriptor, LOCK_EX) == 0)
             return descriptor
         }
@@ -93,10 +93,10 @@ import Testing
         let saving = Task.detached {
             try await place.store.workflow(Ticket.self).save(Self.ticket("1"), as: "1", expecting: 1)
         }
-        // It holds one of the few threads of tasks while it waits, so nothing here may need one.
+        // The waiting body holds one of the few threads of tasks, so this test uses its own thread.
         try await onOwnThread {
             usleep(100_000)
-            // At once, or the one that waits might come in between.
+            // The lock is taken at once, before the waiting thread gets it.
             let second = try locked("other")
             let (other, lock) = (own.appendingPathComponent("other").path, own.appendingPathComponent(name).path)
             #expect(unsafe rename(other, lock) == 0)
@@ -109,7 +109,7 @@ import Testing
         #expect(try await saving.value == 2)
     }
 
-    @Test("What is named like a file of the store and is none is left out, and does not hold anyone up")
+    @Test("A foreign file with the name of a store's file is skipped without a delay")
     func strangers() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)
@@ -141,7 +141,7 @@ import Testing
         #expect(try String(contentsOf: secret, encoding: .utf8).hasPrefix(header))
     }
 
-    @Test("A file keeps the mode that it was given")
+    @Test("A file keeps its mode")
     func mode() async throws {
         let place = try StorePlace("directory")
         try await place.store.workflow(Ticket.self).save(Self.ticket("a"), as: "1", expecting: 0)
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(
-        "A file that is damaged is a typed error, and the others are not lost",
+        "A damaged file is a typed error, and the other files stay readable",
         arguments: [
             "", "{}", "{}\n{}\n", "no json\n{}\n", #"{"id":"1","revision":0,"state":"Q","workflow":"T"}"# + "\n{}",
             #"{"id":"1","revision":9223372036854775807,"state":"Q","workflow":"T"}"# + "\n{}",
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(
-        "A kept number that is none, or beyond all revisions, is a typed error or is none, and the store goes on",
+        "An invalid or oversized last revision is a typed error or ignored, and the store goes on",
         arguments: ["", "nonsense", "-5\n", "9223372036854775807\n", "99999999999999999999999", "9007199254740992\n"]
     )
     func damagedNumber(number: String) async throws {
@@ -202,7 +202,7 @@ import Testing
         #expect(try await place.store.delete("1", expecting: nil))
     }
 
-    @Test("A file of the last revision there is, or with a line that is too long, is deleted and made anew")
+    @Test("A file with the largest revision, or with an oversized line, can be deleted and created again")
     func lastRevision() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)
@@ -216,7 +216,7 @@ import Testing
         #expect(try await small.delete("2", expecting: nil))
     }
 
-    @Test("Opening a store and listing its ids reads no file")
+    @Test("Opening a store and listing its ids reads only file names")
     func opening() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)
@@ -228,7 +228,7 @@ import Testing
         #expect(try await store.workflow(Ticket.self).ids() == [])
     }
 
-    @Test("Of a file whose id is too long for a name the first line is read, and a damaged one is not listed")
+    @Test("The first line of a file gives an id that is too long for a name; a damaged file is not listed")
     func longIDs() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)
@@ -242,7 +242,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await place.store.load(ids[1]) }
     }
 
-    @Test("No id leads out of the folder")
+    @Test("Every id stays within the folder")
     func outside() async throws {
         let parent = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: parent) }
@@ -256,7 +256,7 @@ import Testing
         )
     }
 
-    @Test("A limit, and a folder that cannot be used, are typed errors that lose nothing")
+    @Test("A limit and an unusable folder are typed errors without loss of data")
     func refused() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)

@@ -3,12 +3,13 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-/// What is left of several files that were saved together by a process that was killed when all was decided and not yet in its place.
+/// A committed transaction of a killed process whose files are only partly in place.
 struct Interrupted {
     let place: StorePlace
     let folder: URL
 
-    /// Makes a folder with two archives at revision 1, and what leads to revision 2 of both; one of them is in its place if so said.
+    /// Makes a folder with two archives at revision 1 and a committed transaction to revision 2, with `moved` files in
+    /// place.
     init(moved: Int) async throws {
         place = try StorePlace("directory")
         folder = try #require(place.folder)
@@ -28,7 +29,7 @@ struct Interrupted {
         try JSONEncoder().encode(["files": files]).write(to: own.appendingPathComponent("transaction"))
     }
 
-    /// Hides the record, and returns what puts it back, as if it were written only then.
+    /// Hides the record, and returns a closure that puts it in place.
     func hideRecord() throws -> @Sendable () -> Void {
         let record = own.appendingPathComponent("transaction")
         let hidden = own.appendingPathComponent("hidden")
@@ -58,7 +59,7 @@ struct Interrupted {
 }
 
 @Suite("Transactions of directories") struct DirectoryTransactionTests {
-    @Test("Whoever loads or lists next completes it, whatever was moved already", arguments: 0...2)
+    @Test("The next load or listing completes a transaction", arguments: 0...2)
     func reading(moved: Int) async throws {
         let loading = try await Interrupted(moved: moved)
         #expect(try await loading.place.store.load("b")?.revision == 2)
@@ -68,7 +69,7 @@ struct Interrupted {
         try await listing.expectComplete(listing.place.store)
     }
 
-    @Test("Whoever saves or deletes next meets the revisions that were decided", arguments: 0...2)
+    @Test("The next save or deletion sees the committed revisions", arguments: 0...2)
     func writing(moved: Int) async throws {
         let saving = try await Interrupted(moved: moved)
         await #expect(throws: StoreError.self) { try await saving.place.store.save(Interrupted.archive("a", 1)) }
@@ -84,7 +85,7 @@ struct Interrupted {
     }
 
     @Test(
-        "Whoever opens the folder next completes it, and does not take it for what was left unfinished",
+        "The next opening of the folder completes a transaction, and keeps its drafts",
         arguments: 0...2
     )
     func opening(moved: Int) async throws {
@@ -92,7 +93,7 @@ struct Interrupted {
         try await place.expectComplete(try DirectoryStore(at: place.folder))
     }
 
-    @Test("A record that is none is an error that names the file, and nothing changes")
+    @Test("An invalid record is an error that names the file and changes nothing")
     func damaged() async throws {
         let place = try await Interrupted(moved: 0)
         let record = place.own.appendingPathComponent("transaction")
@@ -108,7 +109,7 @@ struct Interrupted {
         #expect(try await place.place.store.load("a")?.revision == 1)
     }
 
-    /// A lock of a file that somebody else holds.
+    /// A lock of a file held by another process.
     private final class OthersLock: Sendable {
         private let descriptor: CInt
 
@@ -120,7 +121,7 @@ struct Interrupted {
         func release() { close(descriptor) }
     }
 
-    /// A thread that may be held, which those of all tasks must not.
+    /// An executor with its own thread, which may block.
     private final class OwnThread: TaskExecutor {
         private let queue = DispatchQueue(label: "waits for a lock")
 
@@ -130,13 +131,13 @@ struct Interrupted {
         }
     }
 
-    /// Begins something that blocks its thread.
+    /// Begins a body that blocks its thread.
     private func begin<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error>
     {
         Task.detached(executorPreference: OwnThread()) { try await body() }
     }
 
-    @Test("Whoever loads while a transaction is under way waits for its writer")
+    @Test("A load during a transaction waits for its writer")
     func waiting() async throws {
         let place = try await Interrupted(moved: 0)
         let others = try OthersLock(place.own.appendingPathComponent("transaction.lock"))
@@ -153,14 +154,14 @@ struct Interrupted {
         try await place.expectComplete(place.place.store)
     }
 
-    /// The lock of the file of "a" and "b", which have one.
+    /// The lock files of "a" and "b".
     private func locks(of place: Interrupted) throws -> [URL] {
         try FileManager.default.contentsOfDirectory(atPath: place.own.path).filter { Int($0) != nil }
             .map { place.own.appendingPathComponent($0) }
     }
 
     @Test(
-        "Whoever opens the folder leaves alone the record that somebody is just writing, and removes it when its writer has died"
+        "Opening the folder keeps a record being written, and removes it after its writer has died"
     )
     func unfinishedRecord() async throws {
         let place = try StorePlace("directory")
@@ -177,7 +178,7 @@ struct Interrupted {
         #expect(try await store.ids() == ["a", "b"])
     }
 
-    @Test("Whoever has waited for a file meets what was decided meanwhile, also if it is not in its place yet")
+    @Test("A save that has waited for a file sees a transaction committed in between")
     func decidedMeanwhile() async throws {
         let place = try await Interrupted(moved: 0)
         let decide = try place.hideRecord()
@@ -191,7 +192,7 @@ struct Interrupted {
         try await place.expectComplete(place.place.store)
     }
 
-    @Test("Whoever saves several waits for those who save one of them")
+    @Test("A transaction waits for saves of its files")
     func several() async throws {
         let place = try await Interrupted(moved: 2)
         #expect(try await place.place.store.load("a")?.revision == 2)

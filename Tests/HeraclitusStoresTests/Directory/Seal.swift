@@ -1,11 +1,11 @@
 import Foundation
 import HeraclitusStores
 
-/// Turns bytes into others that differ each time, and notices changes.
+/// Seals bytes with a different result each time, and detects changes.
 struct Seal: Sendable {
     struct Broken: Error {}
 
-    /// Without which nothing can be opened.
+    /// The key for sealing and opening.
     var key: UInt8 = 0x5A
 
     func seal(_ bytes: Data) -> Data {

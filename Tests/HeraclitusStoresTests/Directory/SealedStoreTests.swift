@@ -6,7 +6,7 @@ import Testing
 @Suite("Sealed stores") struct SealedStoreTests {
     private let place = DirectoryPlace()
 
-    /// Something with a secret in each part that is sealed.
+    /// A row with a secret in each sealed part.
     private static func row(_ id: String, replacing revision: Int = 0, buyer: String = "ada") -> StoredArchive {
         StoredArchive(
             id: id,
@@ -29,7 +29,7 @@ import Testing
         worker: nil
     )
 
-    /// A name for a value from which nobody learns it.
+    /// A mask of a value that hides the value.
     private static func masked(_ value: StoredValue) -> StoredValue {
         if case .text(let text) = value {
             .text(String(text.utf8.reduce(5381) { $0 &* 33 &+ Int($1) }, radix: 36))
@@ -38,12 +38,12 @@ import Testing
         }
     }
 
-    /// What can be read of a file.
+    /// The readable content of a file.
     private func text(_ file: String) throws -> String {
         String(decoding: try Data(contentsOf: place.folder.appendingPathComponent(file)), as: UTF8.self)
     }
 
-    @Test("Archives, effects and handled messages cannot be read in the store, and come back")
+    @Test("Archives, effects and handled messages are unreadable in the store, and survive")
     func secret() async throws {
         let base = try place.store()
         let store = SealedStore(base, Seal())
@@ -58,7 +58,7 @@ import Testing
         #expect(try await store.counts(ArchiveQuery()) == ["On": 1])
     }
 
-    @Test("Values that are mapped cannot be read either, find their machine, and come back as they were")
+    @Test("Mapped values are unreadable, find their machine, and survive")
     func values() async throws {
         let store = SealedStore(try place.store(), Seal(), sealValue: Self.masked)
         try await store.save([.save(Self.row("1")), .save(Self.row("2", buyer: "bob"))])
@@ -69,7 +69,7 @@ import Testing
         #expect(try await store.load("2")?.values == ["buyer": .text("bob")])
     }
 
-    @Test("Effects are replaced only by those who have loaded them, whatever their sealed bytes are")
+    @Test("Only a change with the current effects replaces effects, although their sealed bytes differ each time")
     func replacedEffects() async throws {
         let store = SealedStore(try place.store(), Seal())
         try await store.save([.save(Self.row("1"), effects: .init(from: nil, to: Self.effects))])
@@ -84,7 +84,7 @@ import Testing
         #expect(try await store.load("1")?.effects == new)
     }
 
-    @Test("Without the key nothing is read: that is a damage, and a worker leaves it out")
+    @Test("With a wrong key, archives are damaged, and workers skip them")
     func wrongKey() async throws {
         let base = try place.store()
         try await SealedStore(base, Seal()).save(Self.row("1"))
@@ -92,12 +92,12 @@ import Testing
         await #expect(throws: StoreError.self) { try await store.load("1") }
         #expect(try await store.claim(DirectoryPlace.claim()) == [])
         #expect(try await store.ids() == ["1"])
-        // Nor is what was never sealed.
+        // Unsealed rows are damaged, too.
         try await base.save(DirectoryPlace.row("2"))
         await #expect(throws: StoreError.self) { try await store.load("2") }
     }
 
-    @Test("A unit of work that changes nothing saves nothing, also where values are mapped")
+    @Test("A unit of work without changes saves nothing, also with mapped values")
     func unchanged() async throws {
         let tickets = SealedStore(try place.store(), Seal(), sealValue: Self.masked).workflow(Ticket.self)
         try await tickets.update("1") { try $0.fire.add(QueuedState(["a"])) }

@@ -3,9 +3,9 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-/// What happens where the system has nothing left, or ends the process.
-@Suite("Files where something fails") struct StoreFaultTests {
-    /// Runs a body with room for so many more descriptors.
+/// Stores in processes without free descriptors, and in processes that are killed.
+@Suite("Stores when system calls fail") struct StoreFaultTests {
+    /// Runs a body with room for a number of descriptors.
     private static func withDescriptors<Result>(_ count: Int, _ body: () async throws -> Result) async throws -> Result
     {
         var old = rlimit()
@@ -30,9 +30,9 @@ import Testing
         private static var rlimitOfFiles: Int32 { RLIMIT_NOFILE }
     #endif
 
-    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(resumingIn: QueuedState([url])) }
 
-    @Test("With a full table of descriptors a save or a delete is complete, or fails and changes nothing")
+    @Test("With a full table of descriptors, a save or deletion either succeeds or fails without a change")
     func descriptors() async {
         await #expect(processExitsWith: .success) {
             let place = try StorePlace("directory")
@@ -48,7 +48,7 @@ import Testing
                             expecting: revision
                         )
                     }
-                    // A lock, what is written, and its folder.
+                    // One for a lock, one for the file, and one for its folder.
                     #expect(count >= 3)
                 } catch is ArchiveError {
                     failures += 1
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("A journal's lines are on the disk with the name of their file, or the save fails")
+    @Test("A journal's lines and the name of their file are synced, or the save fails")
     func journalFile() async {
         await #expect(processExitsWith: .success) {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -85,11 +85,11 @@ import Testing
             let log = folder.appendingPathComponent("journal.jsonl")
             let parcel = StateMachine<Parcel>()
             try parcel.fire.send(SentState("a"))
-            /// Saves with room for so many descriptors: one is for the file, and one for its folder.
+            /// Saves with room for a number of descriptors: one for the file, and one for its folder.
             func save(_ count: Int, to file: JournalFile) async throws -> Bool {
                 do {
                     try await Self.withDescriptors(count) {
-                        // So that the save succeeds, and only the file matters.
+                        // The archive fits, so only the journal file can fail.
                         let archive = try StoredArchive(parcel, id: "1")
                         try await JournaledStore(InMemoryStore(), journal: file).save(archive)
                     }
@@ -103,9 +103,9 @@ import Testing
             #expect(try Data(contentsOf: log).isEmpty)
             #expect(try await save(2, to: file))
             try parcel.fire.bounce()
-            // The name is there already.
+            // The name is already synced.
             #expect(try await save(1, to: file))
-            // Who finds the lines of another does not know whether that one has lived to sync them.
+            // Lines of another process may be unsynced, because that process may have been killed.
             let other = JournalFile(at: log)
             #expect(try await !save(1, to: other))
             #expect(try await save(2, to: other))
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("What a killed write has left is removed by the next one to the same file, and nothing else is")
+    @Test("The next write to a file removes drafts of killed writes, and nothing else")
     func drafts() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -140,7 +140,7 @@ import Testing
         try Archive.write([Self.ticket("another")], to: folder.appendingPathComponent("other.jsonl"))
         #expect(try files().count == users.count + 3)
 
-        // While one writes, another one does not take its draft away, nor does it for a third one's.
+        // A writer keeps its draft during other writes to the same file and to other files.
         let outer = (0..<2_000).lazy.map { number in
             if number == 1_000 {
                 #expect(throws: Never.self) { try Archive.write([Self.ticket("inner")], to: file) }

@@ -8,7 +8,7 @@ import Testing
     private static let folderKey = "HERACLITUS_KILLED_STORE"
     private static let ids = ["a", "B", "c/d"]
 
-    @Test("Nothing that a store has acknowledged is lost when its process is killed, and it goes on")
+    @Test("Every save acknowledged before a kill is kept, and the store goes on")
     func kills() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)
@@ -26,7 +26,7 @@ import Testing
             for id in Self.ids {
                 let revision = max(acknowledged[id] ?? 0, known[id] ?? 0)
                 let kept = try await store.workflow(Ticket.self).machine(id)
-                // Each process may have saved one more, and been killed before it could say so.
+                // Each process may have saved once more before it could acknowledge the save.
                 #expect((revision...(revision + 1)).contains(kept?.revision ?? 0), "\(id)")
                 guard let kept else { continue }
                 #expect((kept.machine.state as? QueuedState)?.urls == ["\(kept.revision)"])
@@ -36,12 +36,12 @@ import Testing
         } while ContinuousClock.now < end
         let saves = try Data(contentsOf: log).count { $0 == 10 }
         print("kills of stores: \(kills) kills, \(saves) acknowledged saves")
-        // The last acknowledgement may be cut; what is beside the files is swept.
+        // The last acknowledgement may be incomplete. Drafts are removed.
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/.store")
         #expect(left.allSatisfy { !$0.hasSuffix(".tmp") })
     }
 
-    /// The last revision of each id that was acknowledged.
+    /// The last acknowledged revision of each id.
     private static func acknowledged(_ log: URL) throws -> [String: Int] {
         var revisions: [String: Int] = [:]
         for line in try String(contentsOf: log, encoding: .utf8).split(separator: "\n") {
@@ -52,11 +52,11 @@ import Testing
         return revisions
     }
 
-    /// In a process of its own, which ends itself after a moment.
+    /// Runs in a child process that kills itself after a moment.
     private static func saveUntilKilled() async throws {
         let path = try #require(ProcessInfo.processInfo.environment[folderKey])
         let store = try DirectoryStore(at: URL(fileURLWithPath: path))
-        // What is written here outlives the process, as a pipe to another one would.
+        // The file outlives the process, unlike a buffer of a pipe.
         let log = unsafe open(path + ".log", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         try #require(log >= 0)
         let moment = Double.random(in: 0.001...0.05)
@@ -67,7 +67,7 @@ import Testing
         while true {
             for id in ids {
                 let revision = try await store.load(id)?.revision ?? 0
-                let ticket = StateMachine<Ticket>(alreadyIn: QueuedState(["\(revision + 1)"]))
+                let ticket = StateMachine<Ticket>(resumingIn: QueuedState(["\(revision + 1)"]))
                 let saved = try await store.workflow(Ticket.self).save(ticket, as: id, expecting: revision)
                 let line = Array("\(id) \(saved)\n".utf8)
                 try #require(unsafe write(log, line, line.count) == line.count)

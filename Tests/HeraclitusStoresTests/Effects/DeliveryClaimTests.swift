@@ -4,14 +4,14 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-// Which machines a delivery claims, of stores of different kinds, and which it leaves alone.
+// Machines that a delivery claims or skips, in several kinds of stores.
 
 extension DeliveryTests {
-    /// A store whose rows cannot be read if their id begins with "row", and in which others change effects.
+    /// A store with unreadable rows for ids that begin with "row", and with concurrent changes of effects.
     final class DamagedStore: StoreAround {
         let inner = InMemoryStore()
 
-        /// Before how many of the next saves somebody else changes the same effects.
+        /// The number of next saves before which another worker changes the same effects.
         let conflicts = Lock(0)
 
         func load(_ id: String) async throws -> StoredArchive? {
@@ -38,7 +38,7 @@ extension DeliveryTests {
         try await store.inner.replaceInEffects(of: id, #""effects":["#, with: #""effects":[7,"#)
     }
 
-    /// A store whose medium fails after it has saved so much.
+    /// A store whose medium fails after a number of saves.
     final class FailingStore: StoreAround {
         let inner = InMemoryStore()
         let saves = Lock(Int.max)
@@ -53,7 +53,7 @@ extension DeliveryTests {
         }
     }
 
-    @Test("What was claimed before a store failed is carried out, and the error comes with the next claim")
+    @Test("Machines claimed before a store failed are delivered, and the next claim throws the error")
     func failingClaim() async throws {
         let store = FailingStore()
         for id in ["1", "2", "3"] { try await walk(id, 1, in: store) }
@@ -70,7 +70,7 @@ extension DeliveryTests {
         await #expect(throws: Failed.self) { try await store.claim(claim) }
     }
 
-    /// A store that claims as a database does: it looks at no more machines than it is to claim.
+    /// A store that claims like a database: it reads only as many machines as the limit.
     struct ClaimingStore: StoreAround {
         let base = DamagedStore()
         var inner: InMemoryStore { base.inner }
@@ -78,7 +78,7 @@ extension DeliveryTests {
         func claim(_ claim: StoreClaim) async throws -> [StoredArchive] { await inner.claim(claim) }
     }
 
-    @Test("Damaged machines hold up no others, also if their ids differ in their UTF-8 alone")
+    @Test("Damaged machines hold up no others, even with ids that differ only in their UTF-8")
     func damagedAlike() async throws {
         let store = ClaimingStore()
         for id in ["n\u{E9}", "ne\u{301}", "fine"] { try await walk(id, 1, in: store) }
@@ -88,7 +88,7 @@ extension DeliveryTests {
         #expect(Set(report.failures.map { Array($0.id.utf8) }).count == 2 && report.failureCount == 2)
     }
 
-    @Test("Machines with effects that are for the next delivery hold up no others")
+    @Test("Machines whose effects are for the next delivery hold up no others")
     func leftAlone() async throws {
         let store = ClaimingStore()
         for id in ["1", "2", "3"] { try await walk(id, 1, in: store) }
@@ -101,7 +101,7 @@ extension DeliveryTests {
         #expect(others.count == 3)
     }
 
-    @Test("Machines whose effects are damaged hold up no others, and are failures with their ids")
+    @Test("Machines with damaged effects hold up no others, and are failures with their ids")
     func damaged() async throws {
         let store = DamagedStore()
         for id in (10..<30).map({ "\($0)" }) + ["row", "1", "2", "3"] { try await walk(id, 2, in: store.inner) }

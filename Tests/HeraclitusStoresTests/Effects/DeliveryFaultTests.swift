@@ -4,22 +4,22 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-// What a delivery does when races are lost, leases grow old, and archives are damaged or cannot be loaded.
+// Deliveries with lost races, expired leases, damaged archives and unreadable ones.
 
 extension DeliveryTests {
-    @Test("A delivery that loses a race for its only machine tries again")
+    @Test("A delivery retries after a lost race for its only machine")
     func lostRace() async throws {
         let store = DamagedStore()
         try await walk("1", 1, in: store)
         store.conflicts.withLock { $0 = 3 }
         #expect(try await deliverAll(of: store).count == 1)
-        // It ends if nothing but races is lost.
+        // The delivery ends, even if it loses every race.
         try await walk("1", 1, in: store)
         store.conflicts.withLock { $0 = .max }
         #expect(try await deliverAll(of: store).count == 0)
     }
 
-    /// A store of the methods without a default, in which one archive is damaged, and one is over the limit.
+    /// A store with the default implementations, one damaged archive, and one archive over the limit.
     private final class PlainStore: StoreAround {
         let inner = InMemoryStore()
         func load(_ id: String) async throws -> StoredArchive? {
@@ -30,7 +30,7 @@ extension DeliveryTests {
     }
 
     @Test(
-        "In a store with the default claims, an archive that cannot be loaded holds up no effect and no deadline of others"
+        "With default claims, an archive that cannot be loaded holds up no other effects and deadlines"
     )
     func defaultClaims() async throws {
         let store = PlainStore()
@@ -47,7 +47,7 @@ extension DeliveryTests {
     }
 
     @Test(
-        "An effect with half a key is damage and not handed over again and again",
+        "An effect with an incomplete key is damaged, and delivered never",
         arguments: [#""index":0,"#, #""series":"#]
     )
     func halfKey(_ key: String) async throws {
@@ -59,7 +59,7 @@ extension DeliveryTests {
         if case StoreError.damaged("0", _)? = report.failures.first?.error {} else { Issue.record("\(report)") }
     }
 
-    @Test("A machine of the last revision that there is is saved no more, but its effects are changed")
+    @Test("A machine with the largest revision cannot be saved, but its effects can be changed")
     func lastRevision() async throws {
         let row = StoredArchive(
             id: "1",
@@ -67,7 +67,7 @@ extension DeliveryTests {
             workflow: Walk.name,
             version: 1,
             state: SteppingState.name,
-            archive: try StateMachine<Walk>(alreadyIn: SteppingState(1)).archive()
+            archive: try StateMachine<Walk>(resumingIn: SteppingState(1)).archive()
         )
         try await walk("0", 1)
         let effects = try await store.load("0")?.effects
@@ -80,7 +80,7 @@ extension DeliveryTests {
         #expect(try change.applied(to: next, after: 0)?.revision == .max)
     }
 
-    @Test("A worker whose call is cancelled keeps the lease as long as its handler goes on", .timeLimit(.minutes(20)))
+    @Test("A cancelled worker keeps its lease while its handler runs", .timeLimit(.minutes(20)))
     func cancelled() async throws {
         try await walk("1", 1)
         let (begun, mayEnd) = (Latch(), Latch())
@@ -106,7 +106,7 @@ extension DeliveryTests {
         #expect(try await left() == [])
     }
 
-    /// A store that does something after a number of saves.
+    /// A store that runs a closure after a number of saves.
     private final class HookedStore: StoreAround {
         let inner = InMemoryStore()
         let hook = Lock<(saves: Int, body: (@Sendable () async throws -> Void)?)>((0, nil))
@@ -121,7 +121,7 @@ extension DeliveryTests {
         }
     }
 
-    @Test("A worker whose leases have lapsed while it leased others carries nothing out that somebody else has")
+    @Test("A worker whose leases expired during its claim skips the effects that another worker has")
     func oldLeases() async throws {
         let store = HookedStore()
         for id in ["1", "2"] { try await walk(id, 1, in: store) }
@@ -141,7 +141,7 @@ extension DeliveryTests {
         #expect(log.all.sorted() == ["b1", "b2"])
     }
 
-    @Test("Whoever brings back an effect behind one that waits does not end its waiting")
+    @Test("Retrying a queued effect keeps the back-off of the first")
     func retryBehind() async throws {
         try await walk()
         let once = DeliveryPolicy(attempts: 1)
@@ -157,7 +157,7 @@ extension DeliveryTests {
         #expect(try await deliver(policy: patient) == 2)
     }
 
-    @Test("A rehearsal reads what a machine is made of, however deep what nobody reads is")
+    @Test("A rehearsal reads all parts of a machine, and ignores the depth of unread data")
     func deepRehearsal() async throws {
         try await walk("1", 1)
         let archive = try #require(try await store.load("1"))

@@ -4,10 +4,10 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-// Only one worker is at the effects of a machine, whatever else takes its time or takes them away.
+// The effects of a machine run on one worker at a time.
 
 extension DeliveryTests {
-    /// Has a worker carry out an effect until something has happened, and another one look for what else is to be done.
+    /// One worker runs an effect while another worker looks for effects.
     private func discardingAmid(_ index: Int = 0, _ body: @escaping @Sendable (EffectKey) async throws -> Void)
         async throws
     {
@@ -30,7 +30,7 @@ extension DeliveryTests {
 
     private func hasEffects() async throws -> Bool { try await store.load("1")?.effects != nil }
 
-    @Test("While an effect is carried out that was discarded, the machine's next one waits")
+    @Test("While a discarded effect runs, the machine's next effect waits")
     func nextOfDiscarded() async throws {
         try await walk("1", 1)
         try await discardingAmid { [self] key in
@@ -40,7 +40,7 @@ extension DeliveryTests {
         }
     }
 
-    @Test("While an effect is carried out that was discarded, the machine's next one waits, also beside parked ones")
+    @Test("While a discarded effect runs, the machine's next effect waits, also beside parked ones")
     func nextOfDiscardedBesideParked() async throws {
         try await walk("1", 1)
         try await walks().deliver(
@@ -56,7 +56,7 @@ extension DeliveryTests {
         }
     }
 
-    @Test("While an effect is carried out again that is done already, the machine's next one waits")
+    @Test("While a completed effect runs again, the machine's next effect waits")
     func nextOfDone() async throws {
         try await walk("1", 1)
         async let slow = deliver("slow", by: ManualClock()) { [log] _, _ in try await log.wait(for: "a1") }
@@ -75,7 +75,7 @@ extension DeliveryTests {
         #expect(log.all == ["slow0", "a0", "a1", "b has looked", "c1"])
     }
 
-    @Test("What follows a discarded effect waits until the lease ends, and no longer")
+    @Test("The effect after a discarded one waits until the lease ends, and no longer")
     func nextOfLapsed() async throws {
         try await walk("1", 1)
         async let first = deliver("a", by: ManualClock()) { [self] _, key in

@@ -4,15 +4,15 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-// How many machines a delivery is at, and what it does with those that are too large for the store.
+// The number of machines in a delivery, and machines that are too large for the store.
 
 extension DeliveryTests {
-    /// How many handlers are running.
+    /// Counts running handlers.
     private final class Meter: Sendable {
         private let counts = Lock((now: 0, most: 0))
         var most: Int { counts.withLock { $0.most } }
 
-        /// Lets all others begin that can.
+        /// Lets all other runnable handlers begin.
         func pass() async {
             counts.withLock { counts in
                 counts.now += 1
@@ -34,7 +34,7 @@ extension DeliveryTests {
         return meter.most
     }
 
-    @Test("However many machines are damaged, no more others are delivered at once than the policy says")
+    @Test("With any number of damaged machines, deliveries at once stay within the policy")
     func atOnceBesideDamaged() async throws {
         for machines in [1, 3] {
             let stores: [any StoreAround] = [DamagedStore(), ClaimingStore()]
@@ -48,7 +48,7 @@ extension DeliveryTests {
         }
     }
 
-    @Test("A machine whose effects somebody else changes meanwhile is claimed in the same delivery, one at a time")
+    @Test("A machine whose effects change during the claim is claimed in the same delivery, one at a time")
     func claimedAfterConflict() async throws {
         let store = DamagedStore()
         try await walk(["1", "2", "3"], in: store)
@@ -57,7 +57,7 @@ extension DeliveryTests {
         #expect(log.all.sorted() == ["1", "2", "3"])
     }
 
-    /// A store that keeps few effects of a machine, and small archives.
+    /// A store with limits for effects and archives.
     private final class NarrowStore: StoreAround {
         let inner = InMemoryStore()
         let limits = Lock<[String: (load: Int, save: Int)]>([:])
@@ -79,7 +79,7 @@ extension DeliveryTests {
         }
     }
 
-    @Test("An archive over the store's limit holds up the effects of no others")
+    @Test("An archive over the store's limit holds up no other effects")
     func tooLargeToLoad() async throws {
         let store = NarrowStore()
         let ids = (1...9).map { "\($0)" }
@@ -90,7 +90,7 @@ extension DeliveryTests {
     }
 
     @Test(
-        "Effects that are over the store's limit with what a handler has thrown hold up no others, and are tried again"
+        "Effects that exceed the limit with a handler's error hold up no others, and are retried"
     )
     func tooLargeToFail() async throws {
         struct Long: Error, CustomStringConvertible { var description: String { String(repeating: "é", count: 900) } }

@@ -4,8 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-/// How effects are delivered when workers, operators and damage get into each other's way.
-@Suite("Deliveries that are disturbed") struct DeliveryTests {
+/// Deliveries with concurrent workers, operators and damage.
+@Suite("Disturbed deliveries") struct DeliveryTests {
     struct Step: Effect, Equatable {
         let number: Int
     }
@@ -26,7 +26,7 @@ import Testing
 
     struct Failed: Error {}
 
-    /// What happened, in order.
+    /// A log of occurrences, in order.
     final class Log: Sendable {
         private let lines = Lock<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -42,7 +42,7 @@ import Testing
     let clock = ManualClock()
     let log = Log()
 
-    /// The machines, as a process with a clock sees them.
+    /// The machines, as seen by a process with its own clock.
     func walks(_ store: (any ArchiveStore)? = nil, _ clock: ManualClock? = nil) -> StoredWorkflow<Walk> {
         (store ?? self.store).workflow(Walk.self, scheduler: (clock ?? self.clock).scheduler)
     }
@@ -67,7 +67,7 @@ import Testing
         ).count
     }
 
-    /// Delivers what a store has, and writes down the ids of the machines.
+    /// Delivers all effects and logs the ids of their machines.
     func deliverAll(
         of store: any ArchiveStore,
         policy: DeliveryPolicy = DeliveryPolicy(),
@@ -87,11 +87,11 @@ import Testing
     func due(_ id: String = "1") async throws -> Date? { try await store.load(id)?.effects?.date }
 
     @Test(
-        "A worker whose lease has lapsed leaves the rest to the one who has it, who goes on though the first is done already"
+        "A worker with an expired lease leaves the rest to the new worker, which skips the completed effect"
     )
     func lapsed() async throws {
         try await walk()
-        // Its process stands still, and so does its clock.
+        // The first worker's process stands still, and so does its clock.
         async let first = deliver("a", by: ManualClock()) { index, _ in
             if index == 0 { try await log.wait(for: "b0") }
         }
@@ -112,7 +112,7 @@ import Testing
         #expect(try await left() == [])
     }
 
-    @Test("What a worker has done whose lease has lapsed is not done again, also if it is not the next")
+    @Test("An effect completed after the lease expired is delivered once, also if it is not the next one")
     func lapsedAmid() async throws {
         try await walk()
         let policy = DeliveryPolicy(attempts: 1)
@@ -120,7 +120,7 @@ import Testing
             if index == 0 { throw Failed() }
             await clock.advance(by: .seconds(61))
             try await walks().retry(EffectKey(id: key.id, series: key.series, index: 0))
-            // Another has leased it meanwhile, and gives it back.
+            // Another worker has leased the effects and released them.
             let other = Task {
                 try await deliver("b") { _, _ in try await Task.sleep(for: .seconds(3_600)) }
             }
@@ -134,7 +134,7 @@ import Testing
         #expect(log.all == ["a0", "a1", "b0", "cancelled", "c0"])
     }
 
-    @Test("When somebody discards an effect that is being carried out, those after it go on", arguments: [false, true])
+    @Test("After a running effect is discarded, the effects after it go on", arguments: [false, true])
     func discardedMeanwhile(fails: Bool) async throws {
         try await walk("1", 3)
         let count = try await deliver { [self] index, key in
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(
-        "When the only effect is discarded that is being carried out, nothing is left, and the machine's next one is delivered"
+        "After the only running effect is discarded, no effects are left, and the machine's next effect is delivered"
     )
     func onlyOneDiscarded() async throws {
         try await walk("1", 1)
@@ -158,13 +158,13 @@ import Testing
         #expect(try await deliver() == 1)
     }
 
-    @Test("When an effect is discarded that has failed, those that have waited for it wait no longer")
+    @Test("After a failed effect is discarded, the effects after it stop waiting")
     func discardedWaiting() async throws {
         try await walk()
         #expect(try await deliver { _, _ in throw Failed() } == 0)
         #expect(try await deliver() == 0)
         let waiting = try #require(try await walks().effects().first)
-        // One that is not the next changes nothing.
+        // Discarding a later effect changes nothing.
         try await walks().discard(try #require(try await walks().effects().last).key)
         try await walk()
         #expect(try await deliver() == 0)
@@ -172,7 +172,7 @@ import Testing
         #expect(try await deliver() == 2)
     }
 
-    @Test("An effect that is to be tried again is so at once, whether it waits or is parked", arguments: [1, 2])
+    @Test("A retried effect is delivered at once, whether it waited or was parked", arguments: [1, 2])
     func retried(attempts: Int) async throws {
         try await walk("1", 1)
         let policy = DeliveryPolicy(attempts: attempts, backOff: BackOff(first: .seconds(600)))
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(
-        "A policy of no machines at once delivers one at a time, and one of any number all of them",
+        "A policy with no machines at once delivers one at a time, and a policy with any number all of them",
         arguments: [0, .max]
     )
     func atOnce(machines: Int) async throws {
@@ -195,7 +195,7 @@ import Testing
         #expect(try await deliver(policy: DeliveryPolicy(machinesAtOnce: machines)) == 4)
     }
 
-    @Test("A lease is renewed as long as the handler runs, by the scheduler's clock", .timeLimit(.minutes(20)))
+    @Test("A lease is renewed while the handler runs, by the scheduler's clock", .timeLimit(.minutes(20)))
     func renewed() async throws {
         try await walk("1", 1)
         let count = try await deliver { [self] _, _ in
@@ -211,7 +211,7 @@ import Testing
         #expect(try await left() == [])
     }
 
-    @Test("To lease, carry out, retry or park an effect changes neither the machine's archive nor its revision")
+    @Test("Leasing, delivering, retrying or parking an effect keeps the machine's archive and revision")
     func keptRevision() async throws {
         try await walk("1", 3)
         let stored = try #require(try await store.load("1"))
@@ -229,7 +229,7 @@ import Testing
         #expect(now.revision == stored.revision && now.archive == stored.archive && now.effects == nil)
     }
 
-    @Test("A worker that carries out one effect after the other keeps the lease all the time")
+    @Test("A worker keeps the lease while it delivers one effect after the other")
     func keptLease() async throws {
         try await walk("1", 6)
         let count = try await deliver { [self] _, _ in
@@ -240,7 +240,7 @@ import Testing
         #expect(count == 6)
     }
 
-    /// A store that counts how often it is asked for a machine.
+    /// A store that counts loads of a machine.
     private final class WatchedStore: StoreAround {
         let inner = InMemoryStore()
         let loads = Lock(0)
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test("A worker whose lease has lapsed does not renew that of another", .timeLimit(.minutes(20)))
+    @Test("A worker with an expired lease leaves the lease of another worker alone", .timeLimit(.minutes(20)))
     func renewedForOthers() async throws {
         let store = WatchedStore()
         try await walk("1", 1, in: store)
@@ -269,7 +269,7 @@ import Testing
             to: EffectHandlers().on(Step.self) { _, _ in
                 let end = await store.inner.load("1")?.effects
                 for _ in 0..<3 {
-                    // Until the first has tried to renew its lease.
+                    // Waits until the first worker has tried to renew its lease.
                     let loads = store.loads.withLock { $0 }
                     while store.loads.withLock({ $0 }) == loads {
                         await slow.advance(by: .seconds(7))
@@ -285,7 +285,7 @@ import Testing
         _ = try await first
     }
 
-    @Test("Workers whose clocks differ by hours lose no effect, and hand over those of a machine in order")
+    @Test("Workers whose clocks differ by hours deliver all effects, those of one machine in order")
     func clocks() async throws {
         let (store, log) = (store, log)
         for id in 0..<4 { try await walk("\(id)", 5) }
@@ -293,7 +293,7 @@ import Testing
         let schedulers = hours.map { hours in Scheduler(ContinuousClock()) { Date() + hours * 3_600 } }
         let backOff = BackOff(first: .milliseconds(1))
         let policy = DeliveryPolicy(lease: .milliseconds(200), attempts: 1_000, backOff: backOff)
-        // Who is behind sees only what is long due; who is ahead puts off what has failed, and does it himself.
+        // The slow clock sees only long-due effects. The fast clock's failures wait for its own worker.
         for round in 0..<200 {
             if try await walks().effects().isEmpty { break }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -320,7 +320,7 @@ import Testing
         }
     }
 
-    @Test("How an effect has gone is written down, whoever else changes the effects meanwhile")
+    @Test("The result of an attempt is recorded despite concurrent changes of the effects")
     func conflicts() async throws {
         let store = DamagedStore()
         try await walk("1", 2, in: store)
@@ -329,7 +329,7 @@ import Testing
         #expect(try await walks(store).effects().isEmpty)
     }
 
-    @Test("However often an effect has failed, it waits no less than before")
+    @Test("The delay after a failure never shrinks")
     func manyFailures() async throws {
         try await walk("1", 1)
         let policy = DeliveryPolicy(attempts: .max, backOff: BackOff(first: .seconds(1), limit: .seconds(600)))
@@ -341,7 +341,7 @@ import Testing
         }
     }
 
-    @Test("A handler that lets its machine have ever more effects does not keep a delivery from returning")
+    @Test("A delivery returns even if a handler keeps adding effects to its machine")
     func evermore() async throws {
         try await walk("1", 2)
         let delivered = try await deliver("a") { [self] _, key in
@@ -353,12 +353,12 @@ import Testing
         #expect(try await deliver("b") == 2)
     }
 
-    @Test("What a handler has saved is for the next delivery, also if the clock stands still", arguments: 1...3)
+    @Test("Effects saved by a handler are for the next delivery, also if the clock stands still", arguments: 1...3)
     func standingClock(machines: Int) async throws {
         for number in 1...machines { try await walk("\(number)", 1) }
         let policy = DeliveryPolicy(machinesAtOnce: 1)
         let delivered = try await deliver(policy: policy) { [self] _, key in
-            // Or a delivery that never ends would let no other test end.
+            // An endless delivery would block all other tests.
             guard log.all.count < 50 else { return }
             try await walk(key.id, 1)
         }
@@ -366,7 +366,7 @@ import Testing
         #expect(try await deliver() == machines)
     }
 
-    @Test("An effect that is tried again in the same delivery brings no later ones with it")
+    @Test("A retry within a delivery leaves later effects to the next delivery")
     func triedAgain() async throws {
         try await walk("1", 1)
         let delivered = try await deliver(policy: DeliveryPolicy(backOff: BackOff(first: .zero))) { [self] _, _ in
@@ -378,7 +378,7 @@ import Testing
         #expect(try await left() == [1])
     }
 
-    @Test("An effect that has failed waits, also if the clock is set back meanwhile")
+    @Test("A failed effect waits, also after the clock is set back")
     func clockSetBack() async throws {
         try await walk("1", 1)
         let start = clock.date
@@ -393,7 +393,7 @@ import Testing
     }
 
     @Test(
-        "A handler may throw what is also thrown for an effect that cannot be read, and is tried again",
+        "A handler may throw an error of an unreadable effect, and is retried",
         arguments: [
             ArchiveError.unknownEffect("Mail", known: []), .brokenEffect("Mail", underlyingError: Failed()),
         ]
@@ -406,7 +406,7 @@ import Testing
         #expect(try await deliver() == 1)
     }
 
-    @Test("A number of attempts from outside may be the largest one")
+    @Test("The stored number of attempts may be the largest integer")
     func countless() async throws {
         try await walk("1", 1)
         try await deliver { _, _ in throw Failed() }
@@ -416,7 +416,7 @@ import Testing
         #expect(try await walks().effects().map(\.isParked) == [true])
     }
 
-    @Test("Of an error no more than its beginning is kept")
+    @Test("Only the beginning of an error's text is stored")
     func longErrors() async throws {
         struct Long: Error, CustomStringConvertible { var description: String { String(repeating: "é", count: 5_000) } }
         try await walk("1", 1)

@@ -14,14 +14,14 @@ import Testing
         get async throws { try await store.workflow(Nesting.self).effects().map { $0.data["name"]?.stringValue } }
     }
 
-    /// Its initial state has an effect.
+    /// A workflow whose initial state has an effect.
     struct Greeting: Workflow {
         static var initial: any BoxState { OpenBoxState("begun") }
         static var effects: [any Effect.Type] { [Opened.self] }
         let open = Event(from: OpenBoxState.self, to: OpenBoxState.self)
     }
 
-    @Test("An activation collects the effects of the initial state once, before those of the first event")
+    @Test("An activation collects the effects of the initial state once, before effects of the first event")
     func activation() async throws {
         for id in ["activated", "fired"] {
             try await store.workflow(Greeting.self).update(id) { greeting in
@@ -33,7 +33,7 @@ import Testing
         #expect(names == ["begun", "begun", "next"])
     }
 
-    @Test("A machine that is stored before its activation has its effects when a later unit of work activates it")
+    @Test("A machine stored before its activation has its effects when a later unit of work activates it")
     func laterActivation() async throws {
         try await store.save(StateMachine<Greeting>(), as: "1", expecting: 0)
         #expect(try await store.workflow(Greeting.self).effects().isEmpty)
@@ -41,7 +41,7 @@ import Testing
         #expect(try await store.workflow(Greeting.self).effects().count == 1)
     }
 
-    @Test("Machines within a state are heard at any depth, in the unit of work that brings them and in later ones")
+    @Test("Effects of machines within a state are collected at any depth, in the same and in later units of work")
     func depth() async throws {
         try await store.workflow(Nesting.self).update("1") { root in
             let (middle, leaf) = (Box(), Box())
@@ -59,17 +59,17 @@ import Testing
         #expect(try await opened == ["leaf", "second", "again"])
     }
 
-    @Test("A state that is made with machines which hold others brings all of them along")
+    @Test("Entering a state collects the effects of all machines within it, at any depth")
     func wholeTree() async throws {
         try await store.workflow(Nesting.self).update("1") { root in
             let leaf = Box()
-            try root.fire.hold(FullBoxState(Box(alreadyIn: FullBoxState(leaf))))
+            try root.fire.hold(FullBoxState(Box(resumingIn: FullBoxState(leaf))))
             try leaf.fire.open(OpenBoxState("leaf"))
         }
         #expect(try await opened == ["leaf"])
     }
 
-    @Test("An update that replaces a machine brings the new one along, and one that keeps it lets it be heard once")
+    @Test("An update that replaces a machine collects the new one, and an update that keeps it collects it once")
     func updates() async throws {
         try await store.workflow(Nesting.self).update("1") { root in
             let (first, second) = (Box(), Box())
@@ -84,7 +84,7 @@ import Testing
         #expect(try await opened == ["first", "first again", "second", "second again"])
     }
 
-    @Test("What machines within a state have entered stays when the state is left, and a resumption enters nothing")
+    @Test("Effects of machines within a state stay after the state is left, and a resumption adds none")
     func leaving() async throws {
         try await store.workflow(Nesting.self).update("1") { root in
             let box = Box()
@@ -98,13 +98,13 @@ import Testing
         #expect(try await store.workflow(Nesting.self).machine("1")?.machine.isIn(ShutBoxState.self) == true)
     }
 
-    @Test("What a hook fires within the state that is entered comes after the effects of that state")
+    @Test("Effects of events fired by a hook come after the effects of the entered state")
     func order() async throws {
         try await store.workflow(Nesting.self).update("1") { try $0.fire.hurry(EagerBoxState("eager")) }
         #expect(try await opened == ["eager", "eager within"])
     }
 
-    /// Counts how often its effects are read.
+    /// Counts the reads of its effects.
     final class CountingState: EmptyState, Effecting {
         static let count = Atomic(0)
         var effects: [any Effect] {
@@ -119,7 +119,7 @@ import Testing
         let count = Event(to: CountingState.self)
     }
 
-    @Test("The effects of a state are read once each time that it is entered, in a unit of work and outside of one")
+    @Test("The effects of a state are read once per entry, inside and outside a unit of work")
     func readOnce() async throws {
         try await store.workflow(Counting.self).update("1") { machine in
             for _ in 1...2 { try machine.fire.count() }
@@ -130,7 +130,7 @@ import Testing
         #expect(CountingState.count.load(ordering: .relaxed) == 3)
     }
 
-    @Test("A guard that declines leaves no effects behind, nor does an attempt that met a conflict")
+    @Test("A declined event and an attempt with a conflict leave no effects")
     func declined() async throws {
         struct Declined: Error {}
         var attempts = 0
@@ -146,7 +146,7 @@ import Testing
         #expect(try await opened == ["attempt 2"])
     }
 
-    @Test("A unit of work keeps no machine alive when it has ended", arguments: [false, true])
+    @Test("An ended unit of work releases its machines", arguments: [false, true])
     func lifetime(fails: Bool) async throws {
         struct Stop: Error {}
         weak var machine: Box?

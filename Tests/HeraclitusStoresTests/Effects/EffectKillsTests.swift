@@ -3,13 +3,13 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-/// Processes that are killed at random moments while they save several machines together, and carry out their effects.
+/// Processes that are killed at random moments while they save several machines together and deliver their effects.
 @Suite("Kills of stores with effects") struct EffectKillsTests {
     private static let folderKey = "HERACLITUS_KILLED_EFFECTS"
     private static let ids = ["a", "B", "c/d"]
 
     @Test(
-        "Machines that are saved together stay together when their process is killed, and no effect is lost or changes"
+        "Machines saved together stay together after a kill, and every effect is kept unchanged"
     )
     func kills() async throws {
         let place = try StorePlace("directory")
@@ -30,9 +30,9 @@ import Testing
             number = numbers.max() ?? 0
             let acknowledged = try log.lines("saved").compactMap { Int($0[1]) }.max() ?? 0
             #expect(acknowledged <= number, "\(acknowledged) was acknowledged, \(number) is there")
-            // On a busy machine a process may be killed before it has done anything.
+            // On a busy computer a process may be killed before it has begun.
         } while ContinuousClock.now < end || (number < 5 && kills < 100)
-        // Leases of those who were killed have ended long before.
+        // The leases of killed processes have ended long before.
         let later = Scheduler(ContinuousClock()) { Date() + 3_600 }
         try await Self.deliver(DirectoryStore(at: folder), by: later, log.opened())
         var contents: [String: Set<String>] = [:]
@@ -57,13 +57,13 @@ import Testing
         _ log: KillLog.Writer
     ) async throws {
         while try await store.workflow(Tolling.self, scheduler: scheduler).deliver(
-            // Short, so that others go on with what somebody had leased who was killed.
+            // A short lease, so that other workers take over from killed ones.
             policy: DeliveryPolicy(lease: .milliseconds(200)),
             to: EffectHandlers().on(Toll.self) { toll, key in log.note("effect \(key) \(toll.number)") }
         ).count > 0 {}
     }
 
-    /// In a process of its own, which ends itself after a moment.
+    /// Runs in a child process that kills itself after a moment.
     private static func workUntilKilled() async throws {
         let path = try #require(ProcessInfo.processInfo.environment[folderKey])
         let store = try DirectoryStore(at: URL(fileURLWithPath: path))

@@ -4,7 +4,7 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-/// A release that has saved effects, and the next one, which has renamed and changed them.
+/// A release that has saved effects, and the next release, which has renamed and changed them.
 @Suite("Migrations of effects") struct EffectMigrationTests {
     struct Address: Codable, Hashable { let street: String }
 
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "An effect that an older release has saved reaches the handler as the steps leave it, and so does its state's data"
+        "An effect of an older release reaches its handler migrated, and so does its state's data"
     )
     func delivered() async throws {
         let store = InMemoryStore()
@@ -88,7 +88,7 @@ import Testing
         #expect((try await orders.machine("1")?.machine.state as? New.PaidState)?.address == address)
     }
 
-    @Test("A step that looks for an effect, a state or a key that nothing stored has is a break of the lock")
+    @Test("A migration step for an effect, state or key that was never stored is a break of the lock")
     func misspelt() throws {
         struct Misspelt: Workflow {
             static let name = "Order"

@@ -4,7 +4,7 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-@Suite("Effects of a machine that is saved while it is used", .timeLimit(.minutes(20))) struct EffectMomentTests {
+@Suite("Effects of a machine that is fired during a save", .timeLimit(.minutes(20))) struct EffectMomentTests {
     typealias Mail = EffectTests.Mail
     typealias QuietState = EffectTests.QuietState
     typealias MailingState = EffectTests.MailingState
@@ -19,7 +19,7 @@ import Testing
         return try #require(try await store.workflow(W.self).machine("1"))
     }
 
-    @Test("A save in the middle of a transition's callbacks is refused if the state has effects")
+    @Test("A save during a transition's callbacks is rejected if the state has effects")
     func amongCallbacks() async throws {
         let store = InMemoryStore()
         let (office, revision) = try await machine(of: Office.self, in: store)
@@ -42,7 +42,7 @@ import Testing
         #expect(stored.isIn(QuietState.self))
     }
 
-    /// A state that does something while it is encoded.
+    /// A state with a callback in its encoding.
     final class SlowState: WorkflowState {
         static let whileEncoding = Lock<(@Sendable () -> Void)?>(nil)
         init() {}
@@ -55,7 +55,7 @@ import Testing
         let mail = Event(from: SlowState.self, to: MailingState.self)
     }
 
-    @Test("A save during which a transition with effects is made does not have it, and the next save is refused")
+    @Test("A save during a transition with effects excludes the transition, and the next save is rejected")
     func whileEncoding() async throws {
         let store = InMemoryStore()
         let (desk, revision) = try await machine(of: Desk.self, in: store)
@@ -70,7 +70,7 @@ import Testing
         #expect(await store.load("1")?.revision == next)
     }
 
-    @Test("Whichever threads fire a machine in a unit of work, its effects are saved in the order of the transitions")
+    @Test("The effects of a machine fired from several threads are saved in the order of the transitions")
     func besideFires() async throws {
         let store = InMemoryStore()
         let entered = try await store.workflow(Office.self).update("1") { office in
@@ -93,14 +93,14 @@ import Testing
         #expect(try await store.workflow(Office.self).effects().map { $0.data["text"]?.stringValue } == entered)
     }
 
-    @Test("Effects that wait in the archive of one id do not go along to another, and every key has one content")
+    @Test("Effects stay with their id, and each key has one content")
     func otherID() async throws {
         let store = InMemoryStore()
         try await store.workflow(Office.self).update("a") { try $0.fire.mail(MailingState("first")) }
         let (office, first) = try #require(try await store.workflow(Office.self).machine("a"))
         try await store.save(office, as: "b", expecting: 0)
         try await store.workflow(Office.self).update("b") { try $0.fire.mail(MailingState("second")) }
-        // What waited in "a" is still there, also after a save of the same machine.
+        // The effects of "a" are still stored, also after a save of the same machine.
         try await store.save(office, as: "a", expecting: first)
         let effects = try await store.workflow(Office.self).effects().map {
             "\($0.key) \($0.data["text"]?.stringValue ?? "")"
@@ -108,7 +108,7 @@ import Testing
         #expect(effects.map { $0.prefix(1) + $0.split(separator: " ")[1] }.sorted() == ["afirst", "bsecond"])
     }
 
-    @Test("A machine that was restored without its store, and is saved there, takes no effects away")
+    @Test("Saving a machine that was restored elsewhere keeps the stored effects")
     func restoredElsewhere() async throws {
         let store = InMemoryStore()
         try await store.workflow(Tolling.self).update("1") { try $0.fire.toll(TollingState(1)) }

@@ -4,7 +4,7 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-@Suite("Effects that wait in what a save replaces") struct EffectSaveTests {
+@Suite("Stored effects of a machine that a save replaces") struct EffectSaveTests {
     typealias Office = EffectTests.Office
     typealias MailingState = EffectTests.MailingState
 
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("Those of another id stay there when a machine of the store replaces it, with or without new ones")
+    @Test("Effects of another id stay when its machine is replaced, with or without new effects")
     func anotherID() async throws {
         for id in ["a", "b"] { try await mail(id, from: id) }
         let (office, _) = try #require(try await store.workflow(Office.self).machine("a"))
@@ -32,7 +32,7 @@ import Testing
         #expect(try await waiting == ["a/0 a", "b/0 b", "b/1 new"])
     }
 
-    @Test("Those that came after a machine was loaded stay there when it is saved after a conflict")
+    @Test("Effects added after a load stay when the machine is saved after a conflict")
     func afterConflict() async throws {
         try await mail("first")
         let (office, revision) = try #require(try await store.workflow(Office.self).machine("1"))
@@ -47,7 +47,7 @@ import Testing
         #expect(try await waiting == ["1/0 first", "1/1 second"])
     }
 
-    @Test("Those that were carried out after a machine was loaded do not come back when it is saved")
+    @Test("Effects delivered after a load stay removed when the machine is saved")
     func carriedOut() async throws {
         try await mail("first")
         let (office, _) = try #require(try await store.workflow(Office.self).machine("1"))
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "Those of an archive that was deleted do not come back when its machine is saved anew, in this store or in another"
+        "Effects of a deleted archive stay removed when its machine is saved again, in any store"
     )
     func deleted() async throws {
         try await mail("first")
@@ -72,7 +72,7 @@ import Testing
         #expect(try await other.workflow(Office.self).effects().isEmpty)
     }
 
-    @Test("Those of a machine stay when you archive a machine to replace it yourself")
+    @Test("Effects of a machine stay when you archive and replace the machine yourself")
     func replaced() async throws {
         try await mail("first")
         let stored = try #require(try await store.load("1"))
@@ -83,7 +83,7 @@ import Testing
         #expect(try await store.workflow(Office.self).machine("1")?.machine.isIn(EffectTests.QuietState.self) == true)
     }
 
-    @Test("An id that is deleted and used again has effects with keys of their own")
+    @Test("An id that is deleted and used again has effects with new keys")
     func keysOfOwn() async throws {
         try await mail("old")
         let old = try #require(try await store.workflow(Office.self).effects().first).key

@@ -4,13 +4,13 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-/// Which effects are saved, and how they are delivered, beyond what every store promises.
+/// Saving and delivering effects, beyond the promises of stores.
 @Suite("Effects") struct EffectTests {
     struct Mail: Effect, Equatable {
         let text: String
     }
 
-    /// No workflow lists it.
+    /// An effect that no workflow lists.
     struct Secret: Effect {}
 
     final class QuietState: EmptyState {}
@@ -25,7 +25,7 @@ import Testing
         var effects: [any Effect] { [Secret()] }
     }
 
-    /// Its initial state declares an effect, too.
+    /// A workflow whose initial state declares an effect.
     struct Inner: Workflow {
         static var initial: any WorkflowState { MailingState("begun") }
         let mail = Event(from: MailingState.self, to: MailingState.self)
@@ -65,9 +65,9 @@ import Testing
         return try await offices.effects().map { try ($0.effect(of: offices) as? Mail)?.text }
     }
 
-    @Test("An update and a restoration have no effects")
+    @Test("Updates and restorations have no effects")
     func none() async throws {
-        try await store.save(StateMachine<Office>(alreadyIn: MailingState("restored")), as: "1", expecting: 0)
+        try await store.save(StateMachine<Office>(resumingIn: MailingState("restored")), as: "1", expecting: 0)
         try await store.workflow(Office.self).update("1") { try $0.fire.correct(MailingState("new")) }
         try await store.workflow(Office.self).update("1") { $0.activate() }
         #expect(try await texts() == [])
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "The effects of machines within a state are saved with it, those of the outer first, also those of initial states"
+        "Effects of machines within a state are saved after the outer effects, including those of initial states"
     )
     func inner() async throws {
         try await store.workflow(Office.self).update("1") { try $0.fire.hold(OuterState(StateMachine())) }
@@ -87,7 +87,7 @@ import Testing
         #expect(try await texts() == ["outer", "begun", "inside"])
     }
 
-    @Test("An event that was due has effects like any other")
+    @Test("An event that was due has effects like any other event")
     func due() async throws {
         let clock = ManualClock()
         let scheduler = clock.scheduler
@@ -99,7 +99,7 @@ import Testing
         #expect(try await texts() == ["expired"])
     }
 
-    @Test("An effect that the workflow does not list is an error, and nothing is saved")
+    @Test("An unlisted effect is an error, and the store stays unchanged")
     func unlisted() async throws {
         let error = await #expect(throws: ArchiveError.self) {
             try await store.workflow(Office.self).update("1") { try $0.fire.leak() }
@@ -126,7 +126,7 @@ import Testing
         let dive = Event(from: QuietState.self, to: DeepState.self)
     }
 
-    @Test("An effect is saved if it is no deeper than can be read again, and refused otherwise", arguments: 54...70)
+    @Test("An effect is saved up to the readable depth, and rejected beyond it", arguments: 54...70)
     func depth(levels: Int) async throws {
         do {
             try await store.workflow(Abyss.self).update("1") { try $0.fire.dive(DeepState(levels)) }
@@ -140,7 +140,7 @@ import Testing
         #expect(try await store.workflow(Abyss.self).deliver(to: EffectHandlers().others { _, _ in }).count == 1)
     }
 
-    @Test("Keys and archives of ids that are written differently are different, also if a string equals the other")
+    @Test("Ids with different UTF-8 have separate keys and archives, even if the strings are equal")
     func equivalentIDs() async throws {
         let ids = ["n\u{E9}", "ne\u{301}"]
         let keys = ids.map { EffectKey(id: $0, series: 1, index: 0) }
@@ -157,7 +157,7 @@ import Testing
         #expect(seen.withLock { $0.count } == 2)
     }
 
-    @Test("An effect keeps its key when its machine is saved again, also the same object")
+    @Test("An effect keeps its key when its machine is saved again, also as the same object")
     func savedTwice() async throws {
         let office = store.workflow(Office.self)
         try await office.update("1") { try $0.fire.mail(MailingState("first")) }
@@ -172,7 +172,7 @@ import Testing
         #expect(try await office.discard(keys[0]))
     }
 
-    @Test("A machine of a store goes by the clock that it is given, and so do the effects of a unit of work")
+    @Test("A machine of a store uses the given clock, and so do the effects of a unit of work")
     func ownClock() async throws {
         let clock = ManualClock()
         let office = store.workflow(Office.self, scheduler: clock.scheduler)
@@ -186,7 +186,7 @@ import Testing
         #expect(try await store.load("1")?.effects?.date == clock.date)
     }
 
-    @Test("Damaged effects are a failure with the id; nothing else stops, and nothing is lost")
+    @Test("Damaged effects are a failure with the id; other machines go on, and all data stays")
     func damaged() async throws {
         let office = store.workflow(Office.self)
         let damages = [(#""effects":["#, #""effects":[7,"#), (#""effects":["#, #""efects":["#)]
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("An effect whose data cannot be read is parked at once, and those after it go on")
+    @Test("An effect with unreadable data is parked at once, and the effects after it go on")
     func broken() async throws {
         let office = store.workflow(Office.self)
         try await office.update("1") { machine in
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test(
-        "Nobody gets effects that are leased before the lease ends; when it has ended, somebody does, with the same key"
+        "Leased effects stay with their worker until the lease ends; another worker then gets them with the same key"
     )
     func leases() async throws {
         // The first worker's process stands still, and so does its clock.
@@ -266,7 +266,7 @@ import Testing
     struct Interrupted: Error {}
 
     @Test(
-        "A worker that is cancelled gives the effects back at once, and has made no attempt, whatever its handler throws",
+        "A cancelled worker releases the effects at once without counting an attempt, for any error of its handler",
         arguments: [false, true]
     )
     func cancelled(withError: Bool) async throws {
@@ -290,7 +290,7 @@ import Testing
         #expect(try await office.deliver(to: EffectHandlers().on(Mail.self) { _, _ in }).count == 1)
     }
 
-    @Test("Delays grow up to the longest, and attempts that were too many park an effect")
+    @Test("Delays grow up to a limit, and an effect is parked after the last attempt")
     func delays() async throws {
         let clock = ManualClock()
         let office = store.workflow(Office.self, scheduler: clock.scheduler)
@@ -300,7 +300,7 @@ import Testing
         while try await office.effects().contains(where: { !$0.isParked }) {
             let due = try #require(try await store.load("1")?.effects?.date)
             waits.append(due.timeIntervalSince(clock.scheduler.date))
-            // A little more, because neither clocks nor dates are exact.
+            // The small addition covers rounding of clocks and dates.
             await clock.advance(by: .seconds(max(0, due.timeIntervalSince(clock.scheduler.date)) + 0.001))
             try await office.deliver(policy: policy, to: EffectHandlers().on(Mail.self) { _, _ in throw Interrupted() })
         }
@@ -319,7 +319,7 @@ import Testing
         static var effects: [any Effect.Type] { [Mail.self, Nameless.self, Namesake.self] }
     }
 
-    @Test("Effects without a name, or with one name, are mistakes of the workflow")
+    @Test("Effects with an empty or repeated name are mistakes of the workflow")
     func problems() {
         let names = [Nameless.self, Mail.self, Namesake.self].map { String(reflecting: $0 as Any.Type) }
         #expect(

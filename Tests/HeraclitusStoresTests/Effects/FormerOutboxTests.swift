@@ -24,7 +24,7 @@ import Testing
         )
     }
 
-    @Test("They get a column of their own, and the archive is the same bytes without them, wherever they stand")
+    @Test("Former effects get their own column, and the rest of the archive keeps its bytes")
     func bytes() throws {
         let (outbox, begin, end) = (Self.outbox, Self.begin, Self.end)
         for (archive, rest) in [
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("They keep their keys, attempts and errors, and are delivered when the lease has ended")
+    @Test("Former effects keep their keys, attempts and errors, and are delivered after the lease")
     func delivered() async throws {
         let row = try Self.row("{\(Self.begin),\(Self.end),\(Self.outbox)}").splittingOutbox()
         let store = InMemoryStore()
@@ -61,7 +61,7 @@ import Testing
         #expect(try await office.deliver(to: handlers).count == 1)
     }
 
-    @Test("A row without them, or of this release, stays as it is, and damaged ones are an error with the id")
+    @Test("A row without former effects stays unchanged, and damaged effects are an error with the id")
     func others() throws {
         for row in [
             Self.row("{}"), Self.row("{\"data\":{\(Self.outbox)}}"), Self.row("{\(Self.outbox)}", version: 1),

@@ -8,7 +8,7 @@ import Testing
     struct Mail: Effect { let text: String }
     struct Payment: Effect { let amount: Int }
 
-    /// Is dropped when its order is no longer unpaid.
+    /// An effect that is dropped when its order is no longer unpaid.
     struct Reminder: StateBoundEffect {
         let text: String
         func isWanted(in state: any WorkflowState) -> Bool { state is UnpaidState }
@@ -22,7 +22,7 @@ import Testing
         var effects: [any Effect] { [Mail(text: text), Reminder(text: text), Payment(amount: 1)] }
     }
 
-    /// Declares a reminder that nobody wants in it.
+    /// A state with a reminder that is unwanted in it.
     final class CancelledState: EmptyState, Effecting {
         var effects: [any Effect] { [Reminder(text: "never"), Mail(text: "cancelled")] }
     }
@@ -43,7 +43,9 @@ import Testing
 
     private var orders: StoredWorkflow<Order> { store.workflow(Order.self, scheduler: clock.scheduler) }
 
-    /// Handlers that write down the types of effects, of which some fail.
+    /// Handlers that record the types of effects.
+    ///
+    /// Some of them fail.
     private func handlers(
         policy: DeliveryPolicy? = nil,
         payment pay: @escaping @Sendable () throws -> Void = {},
@@ -65,7 +67,7 @@ import Testing
         try await orders.effects().map { "\($0.name)\($0.isParked ? " parked" : "")" }
     }
 
-    @Test("Each effect goes to the handler of its type, and to that for others if it has none, in order")
+    @Test("Each effect goes to the handler of its type, or to the handler for others, in order")
     func types() async throws {
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
         let report = try await orders.deliver(to: handlers())
@@ -74,7 +76,7 @@ import Testing
         #expect(try await names() == [])
     }
 
-    @Test("A type without a handler is an error before anything is taken, and names all of them")
+    @Test("A type without a handler is an error before the first claim that names all such types")
     func missing() async throws {
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
         let stored = await store.load("1")
@@ -90,7 +92,7 @@ import Testing
         #expect(log.entries == [])
     }
 
-    @Test("A handler that asks for another attempt at a time gets it then, and that is no attempt")
+    @Test("A handler's request for a later retry is kept and does not count as an attempt")
     func retryAt() async throws {
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
         let date = clock.date + 3_600
@@ -109,7 +111,7 @@ import Testing
         #expect(try await orders.deliver(to: handlers()).count == 3)
     }
 
-    @Test("A handler that parks an effect at once lets those after it go on, and the effect can be brought back")
+    @Test("An effect parked by its handler lets the next effects go on, and can be retried")
     func park() async throws {
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
         let report = try await orders.deliver(to: handlers(mail: { throw EffectFailure.park(because: Failed()) }))
@@ -124,7 +126,7 @@ import Testing
     }
 
     @Test(
-        "Where parked effects block, those after one wait until it is retried or discarded",
+        "With blocking parked effects, the effects after one wait until it is retried or discarded",
         arguments: [false, true]
     )
     func blocking(isRetried: Bool) async throws {
@@ -135,7 +137,7 @@ import Testing
         #expect(report.count == 0 && report.failureCount == 1)
         #expect(try await names() == ["Mail parked", "Reminder", "Payment"])
         #expect(await store.load("1")?.effects?.next == nil)
-        // Also those of later units of work.
+        // Effects of later units of work wait, too.
         try await orders.update("1") { try $0.fire.place(UnpaidState("b")) }
         #expect(try await orders.deliver(to: handlers()).count == 0)
         let key = try #require(try await orders.effects().first).key
@@ -143,7 +145,7 @@ import Testing
         #expect(try await orders.deliver(to: handlers()).count == (isRetried ? 6 : 5))
     }
 
-    @Test("A policy of a type counts for that type, and that of the delivery for the others")
+    @Test("A policy of a type applies to the type, and the delivery's policy to all others")
     func policies() async throws {
         for id in ["1", "2"] { try await orders.update(id) { try $0.fire.place(UnpaidState("a")) } }
         let handlers = handlers(policy: DeliveryPolicy(attempts: 1), payment: { throw Failed() })
@@ -152,7 +154,7 @@ import Testing
         #expect(try await names() == ["Payment parked", "Payment parked"])
     }
 
-    @Test("An effect that is not wanted in the next state is dropped in the same save, and the others stay")
+    @Test("An effect that is unwanted in the next state is dropped in the same save, and the others stay")
     func stateBound() async throws {
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
         #expect(try await names() == ["Mail", "Reminder", "Payment"])
@@ -174,7 +176,7 @@ import Testing
         #expect(log.entries == ["mail a", "payment 1", "mail cancelled"])
     }
 
-    @Test("An effect that is dropped while a worker is at it, or waits after a failure, holds up no others")
+    @Test("An effect that is dropped while it runs or waits holds up no others")
     func droppedMeanwhile() async throws {
         let orders = orders
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
@@ -190,7 +192,7 @@ import Testing
             .on(Reminder.self) { _, key in try await orders.update(key.id) { try $0.fire.cancel() } }
             .others { _, _ in }
         let report = try await orders.deliver(to: cancelling)
-        // What was saved meanwhile is for the next call.
+        // Effects saved in between are for the next call.
         #expect(report.count == 3 && report.failures.isEmpty)
         #expect(try await names() == ["Mail"])
     }

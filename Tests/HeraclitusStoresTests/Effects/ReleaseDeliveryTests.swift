@@ -21,7 +21,7 @@ import Testing
         var effects: [any Effect] { [Push(text: text)] }
     }
 
-    /// The release that knows mail alone.
+    /// The previous release, which knows only mail.
     struct Former: Workflow {
         static var name: String { "Office" }
         static var initial: any WorkflowState { QuietState() }
@@ -30,7 +30,7 @@ import Testing
         let mail = Event(to: MailingState.self)
     }
 
-    /// The next release, with an effect of a new type in the same version.
+    /// The next release, with a new type of effects in the same version.
     struct Next: Workflow {
         static var name: String { "Office" }
         static var initial: any WorkflowState { QuietState() }
@@ -40,7 +40,7 @@ import Testing
         let push = Event(to: PushingState.self)
     }
 
-    /// A release after it, with a version of its own.
+    /// A later release with a new version.
     struct Newer: Workflow {
         static var name: String { "Office" }
         static var version: Int { 2 }
@@ -53,8 +53,8 @@ import Testing
 
     private let store = InMemoryStore()
 
-    /// Delivers as one release.
-    /// - Returns: The effects that were handed over, and those that were reported.
+    /// Delivers effects as one release.
+    /// - Returns: The delivered effects, and the reported ones.
     private func deliver<W: Workflow>(_ workflow: W.Type) async throws -> (handed: [String], failed: [String])
     where W.Context == Void {
         let handed = Lock<[String]>([])
@@ -72,7 +72,7 @@ import Testing
         return (found, failed)
     }
 
-    @Test("An effect of an unknown type waits with those behind it, is reported by each call, and changes nothing")
+    @Test("An effect of an unknown type waits with the effects after it, and each call reports it")
     func unknown() async throws {
         try await store.workflow(Next.self).update("1") { machine in
             try machine.fire.push(PushingState("a"))
@@ -87,7 +87,7 @@ import Testing
         #expect(try await deliver(Next.self).handed == [#"Push(text: "a")"#, #"Mail(text: "b")"#])
     }
 
-    @Test("What comes before an effect of an unknown type is delivered, and the next release goes on at once")
+    @Test("Effects before one of an unknown type are delivered, and the next release goes on at once")
     func unknownSecond() async throws {
         try await store.workflow(Next.self).update("1") { machine in
             try machine.fire.mail(MailingState("a"))
@@ -101,7 +101,7 @@ import Testing
         #expect(try await deliver(Next.self).handed == [#"Push(text: "b")"#, #"Mail(text: "c")"#])
     }
 
-    @Test("Machines with effects of an unknown type do not hold up others, however many there are")
+    @Test("Any number of machines with effects of an unknown type hold up no others")
     func others() async throws {
         for number in 1...100 {
             try await store.workflow(Next.self).update("\(number)") { try $0.fire.push(PushingState("\(number)")) }
@@ -126,7 +126,7 @@ import Testing
         #expect(try await deliver(Newer.self).handed == [#"Mail(text: "new")"#])
     }
 
-    @Test("Machines of a newer version are counted, as far as their effects may be carried out")
+    @Test("Machines of a newer version are counted if their effects are due")
     func newerCount() async throws {
         for id in ["1", "2"] {
             try await store.workflow(Newer.self).update(id) { try $0.fire.mail(MailingState("new")) }
@@ -141,7 +141,7 @@ import Testing
         #expect(try await store.workflow(Former.self).deliver(to: handlers).newerCount == 0)
     }
 
-    @Test("An effect of an unknown type is reported when it has waited for as long as the policy says")
+    @Test("An effect of an unknown type is reported after the time that the policy says")
     func unknownEffectAge() async throws {
         let clock = ManualClock()
         try await store.workflow(Next.self, scheduler: clock.scheduler).update("1") {
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("An update by a release that does not know the effects that wait keeps them")
+    @Test("An update by a release with unknown effects keeps the effects")
     func keptByUpdate() async throws {
         try await store.workflow(Next.self).update("1") { try $0.fire.push(PushingState("a")) }
         try await store.workflow(Former.self).update("1") { try $0.fire.mail(MailingState("b")) }

@@ -4,7 +4,7 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-@Suite("Effects that nobody has collected") struct UncollectedEffectTests {
+@Suite("Effects outside units of work") struct UncollectedEffectTests {
     typealias Box = StateMachine<Nesting>
 
     private let store = InMemoryStore()
@@ -18,7 +18,7 @@ import Testing
         #expect(found == state)
     }
 
-    @Test("A machine that was made and fired outside of a unit of work is refused, and nothing is stored")
+    @Test("A machine made and fired outside a unit of work is rejected, and the store stays unchanged")
     func made() async throws {
         let box = Box()
         try box.fire.open(OpenBoxState("a"))
@@ -27,7 +27,7 @@ import Testing
         #expect(await store.load("1") == nil)
     }
 
-    @Test("A machine that was loaded and fired outside of a unit of work is refused, and what is stored stays")
+    @Test("A machine loaded and fired outside a unit of work is rejected, and the stored machine stays")
     func loaded() async throws {
         try await store.workflow(Nesting.self).update("1") { try $0.fire.open(OpenBoxState("a")) }
         let (box, revision) = try #require(try await store.workflow(Nesting.self).machine("1"))
@@ -37,7 +37,7 @@ import Testing
         #expect(await store.load("1") == stored)
     }
 
-    @Test("A machine is refused if one in its state was fired outside of a unit of work, also when that state was left")
+    @Test("A machine is rejected if an inner one was fired outside a unit of work, also after its state was left")
     func region() async throws {
         try await store.workflow(Nesting.self).update("1") { try $0.fire.hold(FullBoxState(Box())) }
         let (root, revision) = try #require(try await store.workflow(Nesting.self).machine("1"))
@@ -48,7 +48,7 @@ import Testing
         await expectRefusal { try await store.save(root, as: "1", expecting: revision) }
     }
 
-    @Test("A machine that was fired before it came into a state is refused there, also in a unit of work")
+    @Test("A machine fired before it came into a state is rejected there, also in a unit of work")
     func earlierRegion() async throws {
         let box = Box()
         try box.fire.open(OpenBoxState("a"))
@@ -62,7 +62,7 @@ import Testing
         #expect(await store.load("1") == nil)
     }
 
-    @Test("A machine that is made with events which have effects is refused before the unit of work begins")
+    @Test("A machine made by events with effects is rejected before the unit of work begins")
     func creating() async throws {
         func made() throws -> Box {
             let box = Box()
@@ -73,7 +73,7 @@ import Testing
             try await store.workflow(Nesting.self).update("1", creating: made) { _ in _ = Issue.record("It has begun.")
             }
         }
-        func held() throws -> Box { Box(alreadyIn: FullBoxState(try made())) }
+        func held() throws -> Box { Box(resumingIn: FullBoxState(try made())) }
         await expectRefusal {
             try await store.workflow(Nesting.self).update("1", creating: held) { _ in _ = Issue.record("It has begun.")
             }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-        "After its unit of work a machine is saved without a second set of effects, and those in its state decline to be fired"
+        "A machine saved after its unit of work keeps one set of effects, and its inner machines decline fires"
     )
     func afterUnit() async throws {
         let (root, box) = try await store.workflow(Nesting.self).update("1") { root in
@@ -102,7 +102,7 @@ import Testing
         #expect(try await store.save(root, as: "1", expecting: revision) == revision + 1)
     }
 
-    @Test("A machine whose unit of work has failed is refused, because its effects were not saved")
+    @Test("A machine whose unit of work has failed is rejected, because its effects are unsaved")
     func failedUnit() async throws {
         struct Stop: Error {}
         var kept: Box?
@@ -117,12 +117,12 @@ import Testing
         await expectRefusal { try await store.save(box, as: "1", expecting: 0) }
     }
 
-    @Test("A state that declares no effects, an update, a restoration and a copy are no reason to refuse a machine")
+    @Test("States without effects, updates, restorations and copies leave a machine valid for saving")
     func none() async throws {
         let tolling = StateMachine<Tolling>()
         try tolling.fire.toll(TollingState(0))
         try await store.save(tolling, as: "tolling", expecting: 0)
-        let box = Box(alreadyIn: OpenBoxState("a"))
+        let box = Box(resumingIn: OpenBoxState("a"))
         try box.fire.rename(OpenBoxState("b"))
         try await store.save(box, as: "box", expecting: 0)
         try box.fire.open(OpenBoxState("c"))
@@ -130,7 +130,7 @@ import Testing
         #expect(try await store.workflow(Nesting.self).effects().isEmpty)
     }
 
-    @Test("The error says which machine and which state, and how to keep the effects")
+    @Test("The error names the machine and the state, and the way to keep the effects")
     func text() {
         let text = "\(StoreError.uncollectedEffects(id: "42", state: "PaidState"))"
         #expect(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import HeraclitusStores
 
-@Suite("The system's files") struct SystemFileTests {
-    /// A folder that goes with this.
+@Suite("Files of the system") struct SystemFileTests {
+    /// A folder that is removed with this value.
     private struct Place: ~Copyable {
         let path: String
 
@@ -23,7 +23,7 @@ import Testing
         try SystemFile(path, for: .making).append(Data(text.utf8))
     }
 
-    @Test("What was written is read, a part at a time, and from the beginning again")
+    @Test("Written bytes are read in parts, and again from the beginning")
     func content() throws {
         let place = try Place()
         let path = place.file("a")
@@ -47,7 +47,7 @@ import Testing
         #expect(end.isEmpty && beginning == Data("012".utf8) && nothing.isEmpty && isRegular)
     }
 
-    @Test("A file takes another one's place and mode, and is no longer where it was")
+    @Test("A file takes another one's place and mode, and leaves its old path")
     func place() throws {
         let place = try Place()
         try Self.make(place.file("old"), "old")
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test("A lock is one descriptor's, and free again when that is closed")
+    @Test("A lock belongs to one descriptor, and is free after its descriptor is closed")
     func locks() throws {
         let place = try Place()
         let path = place.file("lock")
@@ -90,7 +90,7 @@ import Testing
         #expect(isFree)
     }
 
-    @Test("Names of anything are listed between two texts, which may be beginnings")
+    @Test("Names are listed between two texts, which may be beginnings of names")
     func namesBetween() throws {
         let place = try Place()
         let path = place.path
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("A folder is removed only if nothing is in it")
+    @Test("Only an empty folder is removed")
     func folders() throws {
         let place = try Place()
         let folder = place.file("folder")
@@ -125,7 +125,7 @@ import Testing
         #expect { try SystemFile.removeFolder(folder) } throws: { ($0 as? SystemError)?.isMissing == true }
     }
 
-    @Test("A pipe that nobody reads is told from one that somebody reads, who hears what is written")
+    @Test("A pipe with a reader differs from one without, and its reader gets the bytes")
     func pipes() throws {
         let place = try Place()
         let path = place.file("pipe")
@@ -149,7 +149,7 @@ import Testing
         _ = consume reading
     }
 
-    @Test("Only regular files are listed; a link is not followed, and a pipe is none")
+    @Test("Only regular files are listed, without links and pipes")
     func names() throws {
         let place = try Place()
         let path = place.path

@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// An order that lapses, is reminded of, and closes by itself.
+/// An order that lapses, has reminders, and closes by itself.
 struct Bill: Workflow {
     static var initial: any WorkflowState { DraftState() }
 

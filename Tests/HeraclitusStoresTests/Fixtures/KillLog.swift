@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A log of processes that are killed: whole lines, each with a word in front.
+/// A log of processes that are killed: complete lines, each with a keyword.
 struct KillLog: Sendable {
     private let url: URL
 
@@ -10,14 +10,14 @@ struct KillLog: Sendable {
 
     func remove() { try? FileManager.default.removeItem(at: url) }
 
-    /// The words of the complete lines that begin with one.
+    /// The words of the complete lines with a keyword.
     func lines(_ word: String) throws -> [[String]] {
         guard let text = try? String(contentsOf: url, encoding: .utf8) else { return [] }
         return text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
             .filter { $0.first == word && $0.last == "." }
     }
 
-    /// Opens the log for lines that outlive the process, which those of a pipe would not.
+    /// Opens the log for lines that outlive the process, unlike a pipe's buffer.
     func opened() throws -> Writer {
         let file = unsafe Foundation.open(url.path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         try #require(file >= 0)

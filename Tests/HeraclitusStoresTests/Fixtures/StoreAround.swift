@@ -1,7 +1,7 @@
 import Heraclitus
 import HeraclitusStores
 
-/// A store that keeps archives in another one, and does some things in its own way; the rest is as the protocol's defaults do it.
+/// A store around another one that changes some methods and uses the protocol's defaults for the rest.
 protocol StoreAround: ArchiveStore {
     var inner: InMemoryStore { get }
 }

@@ -6,7 +6,7 @@ import HeraclitusTesting
 import Testing
 
 @Suite("Files of journals") struct JournalFileTests {
-    /// A folder with a store and a file beside it, gone with its last reference.
+    /// A folder with a store and a journal file, removed with its last reference.
     private final class Place: Sendable {
         let folder: URL
         let log: URL
@@ -19,7 +19,7 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(at: folder) }
 
-        /// What another process would have: nothing in memory.
+        /// A store as in another process, with empty caches.
         func store() throws -> JournaledStore<DirectoryStore> {
             JournaledStore(try DirectoryStore(at: folder.appendingPathComponent("store")), journal: file)
         }
@@ -35,7 +35,7 @@ import Testing
             try handle.close()
         }
 
-        /// The id and the number of each line, or that it is broken.
+        /// The id and the number of each line, or a mark of a broken line.
         func lines() async throws -> [String] {
             var found: [String] = []
             for try await line in file.lines {
@@ -52,7 +52,7 @@ import Testing
         parcel.isIn(PackedState.self) ? try parcel.fire.send(SentState("a")) : try parcel.fire.bounce()
     }
 
-    @Test("Each save appends what is new, in the words of occurrences, also from a process that knows nothing")
+    @Test("Each save appends the new lines as occurrences, also from a new process")
     func appending() async throws {
         let place = try Place()
         let store = try place.store()
@@ -80,7 +80,7 @@ import Testing
         #expect(try await place.file.journal(of: "b").map(\.kind) == [.transitioned, .rejected])
     }
 
-    @Test("Ids that are written differently are different, also if a string equals the other")
+    @Test("Ids with different UTF-8 have separate journals, even if the strings are equal")
     func equivalentIDs() async throws {
         let place = try Place()
         let store = JournaledStore(InMemoryStore(), journal: place.file)
@@ -92,7 +92,7 @@ import Testing
         for id in ids { #expect(try await place.file.journal(of: id).map(\.revision) == [1, 2]) }
     }
 
-    @Test("It has what the archives have dropped")
+    @Test("The file keeps lines that archives have dropped")
     func long() async throws {
         let place = try Place()
         let store = try place.store()
@@ -100,13 +100,13 @@ import Testing
         #expect(try await store.workflow(Parcel.self).machine("a")?.machine.journal.count == 5)
         #expect(try await place.lines() == (1...20).map { "a:\($0)" })
         try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
-        // More in one save than the archive keeps: the numbers tell.
+        // One save with more lines than the archive keeps; the line numbers show the gap.
         try await store.workflow(Parcel.self).update("a") { parcel in for _ in 1...9 { try Self.fire(parcel) } }
         #expect(try await place.lines().suffix(6) == ["a:20", "a:25", "a:26", "a:27", "a:28", "a:29"])
         try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
     }
 
-    @Test("Who dies between the save and the file leaves its lines to the next save")
+    @Test("The next save appends the lines of a process that died before appending")
     func missed() async throws {
         let place = try Place()
         try await place.store().workflow(Parcel.self).update("a") { try Self.fire($0) }
@@ -117,7 +117,7 @@ import Testing
         #expect(try await place.lines() == ["a:1", "a:2", "a:3"])
     }
 
-    @Test("A conflict appends nothing; and who comes first is in the file once")
+    @Test("A conflict appends nothing, and a race appends each line once")
     func conflicts() async throws {
         let place = try Place()
         let store = try place.store()
@@ -136,7 +136,7 @@ import Testing
         #expect(try await place.lines() == ["a:1", "a:2"])
     }
 
-    @Test("A machine that is made anew after a deletion begins anew")
+    @Test("A machine created again after a deletion begins a new journal")
     func deletion() async throws {
         let place = try Place()
         let store = try place.store()
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(
-        "Two machines of one id whose journals begin at the very same date have all lines each",
+        "Two machines of one id with journals from the same date both have all lines",
         arguments: [false, true]
     )
     func frozenClock(isSameProcess: Bool) async throws {
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(
-        "A journal that an earlier release has begun goes on, in its archive and in its file",
+        "A journal of an earlier release continues, in its archive and in its file",
         arguments: [false, true]
     )
     func formerJournal(isSameProcess: Bool) async throws {
@@ -190,18 +190,18 @@ import Testing
         #expect(!place.text.contains("series"))
     }
 
-    @Test("Who appends late what was saved before a deletion doubles no line, of neither machine")
+    @Test("A late append of a save before a deletion writes each line of both machines once")
     func lateAfterDeletion() async throws {
         let place = try Place()
         let clock = ManualClock()
         let old = StateMachine<Parcel>(scheduler: clock.scheduler)
         let new = StateMachine<Parcel>(scheduler: clock.scheduler)
-        // Two processes, and one that comes later.
+        // Two processes, and a later one.
         let files = [place.file, place.file]
         func fire(_ parcel: StateMachine<Parcel>, in file: JournalFile) async throws {
             await clock.advance(by: .seconds(1))
             try Self.fire(parcel)
-            // So that the save succeeds, and only the file is another's.
+            // The save succeeds in a new store, so only the file is shared.
             try await JournaledStore(InMemoryStore(), journal: file).save(StoredArchive(parcel, id: "a"))
         }
         for _ in 1...2 { try await fire(old, in: files[0]) }
@@ -214,7 +214,7 @@ import Testing
         #expect(try await place.lines() == numbers)
     }
 
-    @Test("Who appends late what was saved before several deletions doubles no line", arguments: [false, true])
+    @Test("A late append of a save before several deletions writes each line once", arguments: [false, true])
     func lateAfterDeletions(isSameProcess: Bool) async throws {
         let place = try Place()
         let clock = ManualClock()
@@ -231,7 +231,7 @@ import Testing
         #expect(try await place.lines() == ["a:1", "a:2", "a:1", "a:2", "a:1", "a:2", "a:1", "a:2"])
     }
 
-    @Test("Who saves later and is here first does not keep the lines of others away, nor double them")
+    @Test("A later save that appends first keeps and does not repeat the lines of others")
     func overtaking() async throws {
         let place = try Place()
         let parcel = StateMachine<Parcel>()
@@ -246,14 +246,14 @@ import Testing
         for turn in [1, 0, 3, 2] {
             let archive = archives[turn]
             let base = InMemoryStore()
-            // So that the save succeeds, and only the file is another's.
+            // The save succeeds, and only the file is shared.
             for earlier in archives[..<turn] { try await base.save(earlier) }
             try await JournaledStore(base, journal: place.file).save(archive)
         }
         #expect(try await place.lines() == ["a:1", "a:2", "a:3", "a:4"])
     }
 
-    @Test("A torn last line is no error: it is reported, and the next line begins a new one")
+    @Test("An incomplete last line is reported, and the next line begins a new one")
     func torn() async throws {
         let place = try Place()
         let store = try place.store()
@@ -261,12 +261,12 @@ import Testing
         let torn = String(place.text.prefix(40))
         try place.append(torn)
         #expect(try await place.lines() == ["a:1", "line 2 is broken"])
-        // By somebody who has read the whole lines before, and by somebody who has read nothing.
+        // By a process that has read the complete lines, and by a new process.
         try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
         try place.append(torn)
         try await place.store().workflow(Parcel.self).update("b") { try Self.fire($0) }
         #expect(try await place.lines() == ["a:1", "line 2 is broken", "a:2", "line 4 is broken", "b:1"])
-        // And by a save that has nothing new.
+        // By a save without new lines, too.
         try place.append(torn)
         try await store.save(try #require(try await store.load("b")))
         try await store.workflow(Parcel.self).update("b") { try Self.fire($0) }
@@ -274,9 +274,9 @@ import Testing
     }
 
     #if canImport(Glibc) || canImport(Musl) || canImport(Darwin)
-        @Test("A disk that is full in the middle of a line, and again, mixes no lines, and none is lost or doubled")
+        @Test("A disk that is full in the middle of a line keeps all lines complete and unique")
         func full() async {
-            // In a process of its own, to which the limit of a file's size applies.
+            // In a child process, to which the limit of a file's size applies.
             await #expect(processExitsWith: .success) {
                 signal(SIGXFSZ, SIG_IGN)
                 for room in 0..<400 {
@@ -303,7 +303,7 @@ import Testing
             }
         }
 
-        /// Lets no file of this process grow beyond a size.
+        /// Limits the size of files of this process.
         private static func limitFiles(to size: Int?) {
             var limit = rlimit()
             unsafe getrlimit(fileSize, &limit)
@@ -318,7 +318,7 @@ import Testing
         #endif
     #endif
 
-    @Test("A last line that lacks nothing but its break counts, for readers and for writers", arguments: [false, true])
+    @Test("A last line without its line break counts, for readers and for writers", arguments: [false, true])
     func unbroken(isSameProcess: Bool) async throws {
         let place = try Place()
         let store = try place.store()
@@ -330,7 +330,7 @@ import Testing
     }
 
     @Test(
-        "Damaged lines are reported, the others are read",
+        "Damaged lines are reported, and the others are read",
         arguments: ["", "{", "{}", "null", #"{"id":"a"}"#, "\u{0}"]
     )
     func damaged(line: String) async throws {
@@ -343,12 +343,12 @@ import Testing
         #expect(try await place.file.journal(of: "a").count == 2)
     }
 
-    @Test("What is wrong with a line is told: it is no JSON, no entry, or so long that nobody reads it")
+    @Test("The error of a line says whether it is invalid JSON, an invalid entry, or too long")
     func problems() async throws {
         let place = try Place()
         try Data("{\n\n{}\n".utf8).write(to: place.log)
         let handle = try FileHandle(forWritingTo: place.log)
-        // Of nothing but zeros, which take no room on the disk.
+        // The line is zeros, which take no room on the disk.
         try handle.truncate(atOffset: 65 << 20)
         try handle.close()
         try place.append("\n")
@@ -363,11 +363,11 @@ import Testing
             case .failure(let error): found.append("\(error)")
             }
         }
-        // The blank line has a number, too.
+        // Blank lines are counted, too.
         #expect(found == ["1 no JSON", "3 malformed", "4 \((65 << 20) - 6) of 64 MB", "5 read"])
     }
 
-    @Test("Writers at once, which know nothing of one another, never mix their lines", .timeLimit(.minutes(20)))
+    @Test("Concurrent independent writers keep their lines separate", .timeLimit(.minutes(20)))
     func writers() async throws {
         let place = try Place()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -391,7 +391,7 @@ import Testing
         }
     }
 
-    @Test("A file that was moved away is followed by another one")
+    @Test("A new file follows one that was moved away")
     func rotation() async throws {
         let place = try Place()
         let store = try place.store()
@@ -399,13 +399,13 @@ import Testing
         try FileManager.default.moveItem(at: place.log, to: place.folder.appendingPathComponent("old"))
         try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
         #expect(try await place.lines() == ["a:4"])
-        // By somebody who has not read the first.
+        // By a process that has not read the first file.
         try await place.store().workflow(Parcel.self).update("a") { try Self.fire($0) }
         try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
         #expect(try await place.lines() == ["a:4", "a:5", "a:6"])
     }
 
-    @Test("Another file that begins with the same bytes is another one")
+    @Test("A new file that begins with the same bytes counts as another file")
     func sameBeginning() async throws {
         let place = try Place()
         let store = try place.store()
@@ -419,7 +419,7 @@ import Testing
         #expect(try await place.lines() == (1...4).map { "\(long):\($0)" })
     }
 
-    @Test("A file that cannot be written is an error, the machine is saved, and its lines come later")
+    @Test("An unwritable file is an error; the machine is saved, and its lines come later")
     func unwritable() async throws {
         let place = try Place()
         try FileManager.default.createDirectory(at: place.log, withIntermediateDirectories: true)
@@ -434,7 +434,7 @@ import Testing
         #expect(try await JournalFile(at: place.folder.appendingPathComponent("none")).linesOrError() == nil)
     }
 
-    @Test("Machines that are saved together are so through it as well, and have their lines in the file")
+    @Test("Machines saved together through it are in one transaction, and have their lines in the file")
     func together() async throws {
         let place = try Place()
         let store = try place.store()
@@ -444,7 +444,7 @@ import Testing
         #expect(try await place.lines() == ["a:1", "b:1"])
     }
 
-    @Test("Machines without a journal make no file")
+    @Test("Machines without a journal write no file")
     func silent() async throws {
         let place = try Place()
         let store = try place.store()
@@ -454,7 +454,7 @@ import Testing
 }
 
 extension JournalFile {
-    /// The number of the lines; `nil` if the file cannot be read.
+    /// The number of lines; `nil` if the file is unreadable.
     fileprivate func linesOrError() async throws -> Int? {
         do {
             var count = 0

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Journals of stored machines") struct StoredJournalTests {
     @Test(
-        "A unit of work saves both as one, also under conflicts: no line is doubled or lost",
+        "A unit of work saves the machine and its journal together: each line once, despite conflicts",
         arguments: StoreTests.kinds
     )
     func unitsOfWork(kind: String) async throws {
@@ -35,7 +35,7 @@ import Testing
         #expect(Set(marks).count == 40)
     }
 
-    @Test("A rejection that the closure catches is saved; one that leaves it is not, as nothing of that unit is")
+    @Test("A rejection caught by the closure is saved; a thrown one discards the unit")
     func rejectionsInStores() async throws {
         let store = InMemoryStore()
         try await store.workflow(Parcel.self).update("1") { parcel in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("What is fired because it was due in a store is in it, with the date of the scheduler")
+    @Test("A due event fired by a store is in the journal, with the date of the scheduler")
     func fireDue() async throws {
         let clock = ManualClock()
         let store = InMemoryStore()

@@ -13,7 +13,7 @@ import Testing
     }
 
     private static func machine(_ number: Int) -> StateMachine<Ticket> {
-        StateMachine(alreadyIn: QueuedState(["https://example.org/\(number)"]))
+        StateMachine(resumingIn: QueuedState(["https://example.org/\(number)"]))
     }
 
     private static func numbers(_ lines: some AsyncSequence<Archive.Line<Ticket>, any Error>) async throws -> [String] {
@@ -28,7 +28,7 @@ import Testing
         return found
     }
 
-    @Test("Machines come back in their order")
+    @Test("Machines are read in their order")
     func roundTrip() async throws {
         let folder = try Folder()
         let file = folder.file("tickets.jsonl")
@@ -58,7 +58,7 @@ import Testing
         #expect(read.withLock { $0.count } > 2)
     }
 
-    @Test("A file may have the longest name that there is, and what a killed process has left beside it is removed")
+    @Test("A file may have the longest possible name, and drafts of killed processes are removed")
     func longName() throws {
         let folder = try Folder()
         let name = String(repeating: "ü", count: 127) + "x"
@@ -77,14 +77,14 @@ import Testing
         let draft = try #require(left.withLock { $0 })
         #expect(draft.utf8.count <= 255)
         try Data("torn".utf8).write(to: folder.file(draft))
-        // It is not that of the file whose name begins alike.
+        // A file whose name begins the same keeps its draft.
         try Archive.write([Self.machine(2)], to: folder.file(name))
         #expect(folder.files.sorted() == [draft, name, other].sorted())
         try Archive.write([Self.machine(2)], to: folder.file(other))
         #expect(folder.files == [name, other])
     }
 
-    @Test("A broken line is reported with its number, and the others are not lost")
+    @Test("A broken line is reported with its number, and the others are read")
     func broken() async throws {
         let good = String(decoding: try Self.machine(1).archive(), as: UTF8.self)
         let old =
@@ -96,11 +96,11 @@ import Testing
         let found = try await Self.numbers(Archive.lines(of: Ticket.self, in: file))
         #expect(found.count == 7)
         #expect(found[0] == "1: https://example.org/1")
-        #expect(found[1].hasPrefix("3: This is not JSON"))
+        #expect(found[1].hasPrefix("3: Invalid JSON"))
         #expect(found[2] == "4: old")
         #expect(found[3].hasPrefix("6: The archive is malformed"))
-        #expect(found[4].hasPrefix("7: This is not JSON"))
-        #expect(found[5].hasPrefix("8: This is not JSON"))
+        #expect(found[4].hasPrefix("7: Invalid JSON"))
+        #expect(found[5].hasPrefix("8: Invalid JSON"))
         #expect(found[6] == "9: https://example.org/1")
     }
 
@@ -117,7 +117,7 @@ import Testing
         #expect(found == (1...5).map { "\($0): https://example.org/\($0)" })
     }
 
-    @Test("A line beyond the limit is a broken one and not kept in memory")
+    @Test("A line beyond the limit is broken and takes no memory")
     func limit() async throws {
         let good = try Self.machine(1).archive()
         let newline = Data("\n".utf8)
@@ -131,9 +131,9 @@ import Testing
         #expect(
             found == [
                 "1: https://example.org/1",
-                "2: The archive has 100000000 bytes; no more than 200 are allowed.",
+                "2: The archive has 100000000 bytes; the limit is 200.",
                 "3: https://example.org/1",
-                "4: The archive has 300 bytes; no more than 200 are allowed.",
+                "4: The archive has 300 bytes; the limit is 200.",
             ]
         )
     }
@@ -151,7 +151,7 @@ import Testing
         let greet = Event(from: GreetingState.self, to: GreetingState.self)
     }
 
-    @Test("Machines that need a context get it from whoever reads them, from a file and from chunks")
+    @Test("Machines with a context get it from the reader, from a file and from chunks")
     func context() async throws {
         let folder = try Folder()
         let file = folder.file("greeters")
@@ -183,21 +183,21 @@ import Testing
         let restored = (0..<3).map { "restored \($0)" }
         #expect(journal.entries == restored + restored)
         #expect(broken == 1)
-        // Without it they are read, and nothing of them runs.
+        // Without a context, machines are read but stay inactive.
         for try await line in Archive.lines(of: Greeter.self, in: file) {
             let error = #expect(throws: InvalidTransition.self) { try line.machine().fire.greet() }
             #expect(error?.reason == .missingContext)
         }
     }
 
-    @Test("Nothing is no line")
+    @Test("Empty data has no lines")
     func empty() async throws {
         let folder = try Folder()
         try Archive.write([StateMachine<Ticket>](), to: folder.file("none"))
         #expect(try await Self.numbers(Archive.lines(of: Ticket.self, in: folder.file("none"))).isEmpty)
     }
 
-    @Test("A file that cannot be used is a typed error that names it, and leaves nothing behind")
+    @Test("An unusable file is a typed error with its path, and leaves nothing behind")
     func files() async throws {
         let folder = try Folder()
         do {
@@ -213,13 +213,13 @@ import Testing
         #expect(folder.files == ["directory"])
     }
 
-    @Test("A machine that cannot be written leaves the old file as it was")
+    @Test("A machine that cannot be written leaves the old file unchanged")
     func unwritable() async throws {
         let folder = try Folder()
         let file = folder.file("machines")
         try Archive.write([StateMachine<Brittle>()], to: file)
         let old = try Data(contentsOf: file)
-        let bad = StateMachine<Brittle>(alreadyIn: BrittleState(.infinity))
+        let bad = StateMachine<Brittle>(resumingIn: BrittleState(.infinity))
         let error = #expect(throws: ArchiveError.self) { try Archive.write([StateMachine(), bad], to: file) }
         guard case .unwritableState = error else {
             Issue.record("\(String(describing: error))")

@@ -3,18 +3,18 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-@Suite("Checks of what stores promise", .timeLimit(.minutes(20))) struct ConformanceTests {
-    @Test("A store in memory keeps what stores promise")
+@Suite("Checks of store promises", .timeLimit(.minutes(20))) struct ConformanceTests {
+    @Test("A store in memory keeps the promises of stores")
     func inMemory() async throws {
         #expect(try await StoreConformance.failures { InMemoryStore() } == [])
     }
 
-    /// A store of the methods without a default.
+    /// A store with the default implementations.
     private struct PlainStore: StoreAround {
         let inner = InMemoryStore()
     }
 
-    @Test("A store of the three methods without a default keeps what stores promise")
+    @Test("A store with only the three required methods keeps the promises of stores")
     func plain() async throws {
         #expect(try await StoreConformance.failures { PlainStore() } == [])
     }
@@ -29,12 +29,12 @@ import Testing
         }
     }
 
-    @Test("A store that saves one machine at a time, and says so, keeps what stores promise")
+    @Test("A store without transactions that throws for several machines keeps the promises of stores")
     func withoutTransactions() async throws {
         #expect(try await StoreConformance.failures { SingleStore() } == [])
     }
 
-    @Test("A store with a fault is told so by a check that is for it", arguments: FaultyStore.Fault.allCases)
+    @Test("A check finds each faulty store", arguments: FaultyStore.Fault.allCases)
     func faults(_ fault: FaultyStore.Fault) async throws {
         let failures = try await StoreConformance.failures { FaultyStore(fault) }
         #expect(

@@ -16,7 +16,7 @@ final class FaultyStore: ArchiveStore {
         case claimsNone, claimsEarly, claimsOtherWorkflows, claimsOtherTypes, claimsNewer, claimsTooMany
         case claimsWithoutLease, claimsOverOthers, claimsDueForGood, savesWhatIsDue
 
-        /// The checks of which one finds it.
+        /// The checks, one of which finds the fault.
         var checks: [String] {
             switch self {
             case .ignoresRevision, .throwsAnother, .blamesAnother: ["conflicts"]
@@ -45,7 +45,7 @@ final class FaultyStore: ArchiveStore {
     private let fault: Fault
     private let inner = InMemoryStore()
 
-    /// By how much the revisions of an id are larger than those that it says, which begin anew.
+    /// The difference of the stored revision to the reported one, which starts again after a deletion.
     private let offsets = Lock<[String: Int]>([:])
     private let first = Lock<StoredArchive?>(nil)
     private let claimed = Lock<Set<String>>([])
@@ -94,7 +94,8 @@ final class FaultyStore: ArchiveStore {
             return revision - offsets.withLock { $0[archive.id] ?? 0 }
         case .save(let archive) where fault == .bringsBack && archive.revision > 0:
             if await inner.load(archive.id)?.revision != archive.revision { break }
-            // Who deletes it now leaves nothing by which that would be noticed. Asleep, because on a busy computer a yield lets nobody else run.
+            // A concurrent deletion here would hide the fault. The task sleeps, because a yield may let no other task
+            // run.
             for _ in 0..<20 {
                 if await inner.load(archive.id) == nil { return try await inner.save(archive.with(revision: 0)) }
                 try await Task.sleep(for: .milliseconds(1))
@@ -121,7 +122,7 @@ final class FaultyStore: ArchiveStore {
         return fault == .returnsAnother ? revision + 1 : revision
     }
 
-    /// The change as it is really made.
+    /// The change that is really made.
     private func changed(_ change: StoreChange) async throws -> StoreChange {
         var effects = change.effects
         switch change.machine {
@@ -140,7 +141,7 @@ final class FaultyStore: ArchiveStore {
         }
     }
 
-    /// The row as it is really stored.
+    /// The row that is really stored.
     private func kept(_ archive: StoredArchive) -> StoredArchive {
         StoredArchive(
             id: own(archive.id),
@@ -185,7 +186,7 @@ final class FaultyStore: ArchiveStore {
             }
         case .claimsOverOthers:
             guard case .effects = claim.queue else { break }
-            // What all find at the same time, all get.
+            // All workers that search at the same time get the same machines.
             let ids = await inner.ids(claim.query)
             try await Task.sleep(for: .milliseconds(1))
             return try await ids.asyncMap { id in

@@ -3,7 +3,7 @@ import HeraclitusStores
 import Testing
 
 @Suite("The bell of a store", .timeLimit(.minutes(20))) struct StoreBellTests {
-    @Test("It wakes all who wait, at once those who have missed a ring, and those whose task is cancelled")
+    @Test("The bell wakes all waiting tasks: after a ring, after a missed ring, and when cancelled")
     func bell() async throws {
         let bell = StoreBell()
         let waiting = (0..<3).map { _ in Task { await bell.wait(after: 0) } }

@@ -4,7 +4,7 @@ import HeraclitusStores
 import Synchronization
 import Testing
 
-/// What every store promises, tried on those that there are.
+/// Promises of stores, tested with each store.
 @Suite("Stores") struct StoreTests {
     static let ids = [
         "42", "", " ", ".", "..", "../../etc/passwd", "/", "a/b", "A", "a", "^a", "%41", "~", "x.json", ".json", "né",
@@ -15,13 +15,13 @@ import Testing
 
     static let kinds = ["directory", "memory"]
 
-    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(alreadyIn: QueuedState([url])) }
+    private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(resumingIn: QueuedState([url])) }
 
     private static func url(_ machine: StateMachine<Ticket>?) -> String? {
         (machine?.state as? QueuedState)?.urls.first
     }
 
-    @Test("What is saved is loaded, by any id, and nothing else", arguments: kinds)
+    @Test("A saved archive is loaded by its id, for any id", arguments: kinds)
     func anyID(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
@@ -43,7 +43,7 @@ import Testing
         #expect(try place.files == [])
     }
 
-    @Test("A save that expects another revision is a conflict with both, and changes nothing", arguments: kinds)
+    @Test("A save that expects another revision is a conflict, and changes nothing", arguments: kinds)
     func conflicts(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
@@ -69,7 +69,7 @@ import Testing
         await expectConflict(2, 0) { try await store.delete("1", expecting: 2) }
     }
 
-    @Test("What is made anew after it was deleted is not taken for what was there before", arguments: kinds)
+    @Test("An archive created again after a deletion has a new revision", arguments: kinds)
     func anew(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
@@ -81,7 +81,7 @@ import Testing
         await #expect(throws: StoreError.self) { try await store.delete("1", expecting: revision) }
         #expect(Self.url(try await store.workflow(Ticket.self).machine("1")?.machine) == "new")
 
-        // Another process, later, sees it alike.
+        // A later process sees the same.
         guard let folder = place.folder else { return }
         let later = try DirectoryStore(at: folder)
         try await later.delete("1")
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(
-        "An update makes what is not there, changes what is, and tells its transitions when they are saved",
+        "An update creates or changes a machine, and passes its transitions on after the save",
         arguments: kinds
     )
     func update(kind: String) async throws {
@@ -125,7 +125,7 @@ import Testing
         let kept = try await store.load("1")
         #expect(kept?.state == "Done" && kept?.workflow == "Ticket")
 
-        // What changes nothing is not saved, and what fails is not either.
+        // An update without changes saves nothing, and neither does a failing update.
         try await store.workflow(Ticket.self).update("1") { _ = $0.state }
         await #expect(throws: InvalidTransition.self) {
             try await store.workflow(Ticket.self).update("1") {
@@ -140,7 +140,7 @@ import Testing
         #expect(Self.url(try await store.workflow(Ticket.self).machine("2")?.machine) == "made")
     }
 
-    @Test("A conflict starts an update again from what is kept now; too many are an error", arguments: kinds)
+    @Test("A conflict restarts an update with the stored machine; too many conflicts are an error", arguments: kinds)
     func again(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
@@ -170,18 +170,18 @@ import Testing
         #expect(revision == 9)
     }
 
-    @Test("A machine within a state counts: nobody's change of it is lost", arguments: kinds)
+    @Test("Changes of a machine within a state are saved, also under conflicts", arguments: kinds)
     func nested(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
         try await store.save(
-            StateMachine<Ticket>(alreadyIn: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
+            StateMachine<Ticket>(resumingIn: QueuedState(["a"], lamp: StateMachine<TicketLamp>())),
             as: "1",
             expecting: 0
         )
         for _ in 0..<2 {
             try await store.workflow(Ticket.self).update("1") { ticket in
-                // The ticket's own revision stays as it is.
+                // The ticket's own revision stays the same.
                 try (ticket.state as? QueuedState)?.lamp?.fire.toggle()
             }
         }
@@ -190,7 +190,7 @@ import Testing
         #expect(found.machine.revision == 0 && found.revision == 3)
     }
 
-    @Test("Many tasks that update one machine lose nothing", arguments: kinds)
+    @Test("Many tasks that update one machine lose no update", arguments: kinds)
     func together(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store

@@ -44,7 +44,7 @@ import Testing
         return (place, orders)
     }
 
-    @Test("Machines are found by the values that their states name", arguments: StoreTests.kinds)
+    @Test("Machines are found by the values of their states", arguments: StoreTests.kinds)
     func values(kind: String) async throws {
         let (place, orders) = try await filled(kind)
         #expect(try await orders.ids(where: .value("buyer") == "ada") == ["1", "3", "5"])
@@ -56,7 +56,7 @@ import Testing
         #expect(try await orders.ids(where: .value("buyer") == 5) == [])
         #expect(try await orders.ids(where: .value("nothing") == "ada") == [])
         #expect(try await orders.ids(where: .value("buyer") == "ada", after: "1", limit: 1) == ["3"])
-        // Another state, an update, a deletion.
+        // Another state, an update, and a deletion.
         try await orders.update("1") { try $0.fire.reopen() }
         try await orders.update("3") { try $0.fire.correct(PaidState("bob", 500)) }
         try await place.store.delete("5")
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        "Machines are found by when they have entered their state, which an update does not change",
+        "Machines are found by the date of entering their state, which an update keeps",
         arguments: StoreTests.kinds
     )
     func entered(kind: String) async throws {
@@ -88,7 +88,7 @@ import Testing
     @Test("Machines are listed in pages by state, and counted", arguments: StoreTests.kinds)
     func pages(kind: String) async throws {
         let (place, orders) = try await filled(kind)
-        // The folder goes with it.
+        // The folder is removed with the place.
         defer { withExtendedLifetime(place) {} }
         var (found, last) = ([[String]](), String?.none)
         repeat {
@@ -101,7 +101,7 @@ import Testing
         #expect(try await orders.counts(where: .value("buyer") == "ada") == ["PaidState": 2, "GiftState": 1])
     }
 
-    @Test("The machines of a workflow come one after the other, passive, in pages that end with the last one")
+    @Test("The machines of a workflow come one after the other, passive, up to the last page")
     func machines() async throws {
         let (place, orders) = try await filled("memory")
         for number in 0..<450 { try await orders.update("n\(1_000 + number)") { try $0.fire.pay(PaidState("n", 1)) } }
@@ -109,7 +109,7 @@ import Testing
         for try await (id, order) in orders.machines(in: [PaidState.self]) {
             #expect(order.isIn(PaidState.self) && !order.isActive)
             ids.append(id)
-            // A machine that is deleted meanwhile is left out.
+            // A deleted machine is skipped.
             if id == "4" { try await place.store.delete("n1300") }
         }
         #expect(ids.count == 453 && ids == ids.sorted() && ids.first == "1" && ids.last == "n1449")
@@ -118,7 +118,7 @@ import Testing
         #expect(bought == ["1", "3", "5"])
     }
 
-    @Test("Values are kept and compared exactly, whatever they are")
+    @Test("Values are kept and compared exactly")
     func storedValues() throws {
         let id = UUID()
         let date = Date(timeIntervalSinceReferenceDate: 12.5)

@@ -15,8 +15,8 @@ import Testing
 
     private var stock: StoredWorkflow<Stock> { store.workflow(Stock.self, scheduler: clock.scheduler) }
 
-    /// Handles a message, which takes one.
-    /// - Returns: Whether it was handled now.
+    /// Handles a message, which takes a ticket.
+    /// - Returns: Whether the message was new.
     private func handle(
         _ message: String,
         _ memory: MessageMemory = .last(100),
@@ -42,7 +42,7 @@ import Testing
         #expect(try await stores[0].workflow(Stock.self).machine("tea")?.machine.revision == 5)
     }
 
-    @Test("A message whose handling fails counts as not handled")
+    @Test("A message whose handling fails counts as unhandled")
     func failed() async throws {
         await #expect(throws: Stop.self) { try await stock.update("tea", once: "1") { _ in throw Stop() } }
         #expect(try await store.load("tea") == nil)
@@ -50,7 +50,7 @@ import Testing
         #expect(try await !handle("1"))
     }
 
-    @Test("A message is remembered also if its handling changes nothing, and by updates in between")
+    @Test("A message is remembered without changes of the machine, and across updates")
     func unchanged() async throws {
         #expect(try await handle("0"))
         let before = try #require(try await store.load("tea"))
@@ -70,7 +70,7 @@ import Testing
         #expect(try await !handle("0"))
     }
 
-    @Test("A machine remembers as many messages as it is told, and forgets the oldest")
+    @Test("A machine remembers a number of messages, and forgets the oldest")
     func byCount() async throws {
         for message in ["1", "2", "3"] { #expect(try await handle(message, .last(2))) }
         #expect(try await !handle("3", .last(2)))
@@ -80,7 +80,7 @@ import Testing
         #expect(try await !handle("2", .last(0)))
     }
 
-    @Test("A machine remembers messages for as long as it is told, by the scheduler's clock")
+    @Test("A machine remembers messages for a time, by the scheduler's clock")
     func byTime() async throws {
         let memory = MessageMemory.within(.seconds(60))
         #expect(try await handle("1", memory))
@@ -94,7 +94,7 @@ import Testing
         #expect(handled.count < 100)
     }
 
-    @Test("Messages whose texts are written differently are different, and a machine made anew remembers none")
+    @Test("Messages with different UTF-8 differ, and a machine created again remembers none")
     func exact() async throws {
         #expect(try await handle("\u{E9}"))
         #expect(try await handle("e\u{301}"))
@@ -103,7 +103,7 @@ import Testing
         #expect(try await handle("\u{E9}"))
     }
 
-    @Test("In a unit with several machines a message that was handled before changes none of them")
+    @Test("In a unit with several machines, a message that was handled before changes none of them")
     func inUnit() async throws {
         let (store, stock) = (store, stock)
         for round in 0..<2 {

@@ -7,7 +7,7 @@ import Testing
     private static let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("HeraclitusTests/Archiving/Golden")
 
-    @Test("It says how many archives of which version can be read, names those that cannot, and changes nothing")
+    @Test("A rehearsal counts readable archives by version, lists the unreadable ones, and changes nothing")
     func rehearsal() async throws {
         let store = InMemoryStore()
         func save(_ id: String, _ archive: Data, workflow: String = "Ticket") async throws {
@@ -38,7 +38,7 @@ import Testing
         #expect(await store.load("a") == before)
     }
 
-    /// A store that cannot load everything.
+    /// A store that cannot load some archives.
     private struct PickyStore: StoreAround {
         struct Cut: Error {}
         let inner = InMemoryStore()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("What a store cannot load is a failure like any other, unless the store itself is at fault")
+    @Test("An archive that cannot be loaded is a failure, unless the store itself fails")
     func unloadable() async throws {
         let store = PickyStore()
         for id in ["damaged", "fine", "large"] {
@@ -65,7 +65,7 @@ import Testing
         await #expect(throws: PickyStore.Cut.self) { try await store.workflow(Post<Mail>.self).rehearseMigration() }
     }
 
-    @Test("A damaged file is found whose workflow nobody can read; a whole one of another workflow is none")
+    @Test("A damaged file of an unknown workflow is a failure; an intact file of another workflow is not")
     func damagedFile() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -114,7 +114,7 @@ import Testing
         let send = Event(from: OpenState.self, to: SentState<M>.self)
     }
 
-    @Test("Effects that wait and that no handler could be given are found, too")
+    @Test("Waiting effects that cannot be decoded are failures, too")
     func effects() async throws {
         let store = InMemoryStore()
         try await store.workflow(Post<Mail>.self).update("a") { try $0.fire.send() }

@@ -5,7 +5,7 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
-/// Machines of one workflow or of several that are changed together.
+/// Machines of one or several workflows that are changed together.
 @Suite("Units of work") struct UnitTests {
     final class StockedState: WorkflowState {
         let count: Int
@@ -59,7 +59,7 @@ import Testing
         return (found as? StockedState)?.count
     }
 
-    @Test("Machines of two workflows are saved with their effects, or none of them is", arguments: StoreTests.kinds)
+    @Test("Machines of two workflows are saved with their effects, all or none", arguments: StoreTests.kinds)
     func twoWorkflows(kind: String) async throws {
         let kept = try StorePlace(kind)
         let store = kept.store
@@ -79,13 +79,13 @@ import Testing
     }
 
     @Test(
-        "Many units that change machines of two workflows at once lose nothing and change nothing twice",
+        "Many concurrent units with two workflows make each change once",
         arguments: StoreTests.kinds
     )
     func atOnce(kind: String) async throws {
         let kept = try StorePlace(kind)
         let store = kept.store
-        func made() -> StateMachine<Stock> { StateMachine(alreadyIn: StockedState(100)) }
+        func made() -> StateMachine<Stock> { StateMachine(resumingIn: StockedState(100)) }
         try await store.workflow(Stock.self).update("tea", creating: made) { _ in }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
@@ -97,7 +97,7 @@ import Testing
         #expect(try await store.workflow(Order.self).effects().count == 20)
     }
 
-    @Test("A unit begins again when one of its machines was changed meanwhile, and is told of what was saved once")
+    @Test("A unit begins again after one of its machines was changed, and reports its save once")
     func conflict() async throws {
         var (attempts, told) = (0, [Int]())
         let store = store
@@ -119,7 +119,7 @@ import Testing
         #expect(try await store.workflow(Order.self).effects().filter { $0.key.id == "1" }.count == 2)
     }
 
-    @Test("A unit that meets nothing but conflicts gives up, and says for which machine and after how many attempts")
+    @Test("A unit with only conflicts gives up with the machine's id and the number of attempts")
     func tooManyConflicts() async throws {
         let store = store
         var attempts = 0
@@ -134,7 +134,7 @@ import Testing
         guard case .tooManyConflicts("1", attempts: 4) = error else { throw error ?? StoreError.repeatedID("") }
     }
 
-    @Test("A unit has one machine for an id, also for two tasks of it, and none of another workflow for the same id")
+    @Test("A unit has one machine per id, also for two tasks, and rejects another workflow for the same id")
     func sameMachine() async throws {
         let store = store
         try await store.unit { unit in
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test("Ids that differ only in how a character is written are two machines in a unit of work")
+    @Test("Ids that differ only in their UTF-8 are two machines in a unit of work")
     func equivalent() async throws {
         try await store.unit { unit in
             for id in ["\u{E9}", "e\u{301}"] {
@@ -171,7 +171,7 @@ import Testing
         #expect(try await store.ids().count == 2)
     }
 
-    @Test("A deletion counts together with what else a unit changes", arguments: StoreTests.kinds)
+    @Test("A deletion is saved together with the other changes of a unit", arguments: StoreTests.kinds)
     func deletion(kind: String) async throws {
         let kept = try StorePlace(kind)
         let store = kept.store
@@ -200,7 +200,7 @@ import Testing
         #expect(try await store.workflow(Order.self).effects().isEmpty)
     }
 
-    @Test("A unit that deletes a machine which others change meanwhile begins again")
+    @Test("A unit that deletes a concurrently changed machine begins again")
     func deletionConflict() async throws {
         let store = store
         try await place("1")
@@ -214,7 +214,7 @@ import Testing
         #expect(try await store.load("1") == nil)
     }
 
-    @Test("A machine that is made and deleted in a unit is not stored, and a unit of nothing else changes nothing")
+    @Test("A machine that is made and deleted in a unit stays unsaved, and a unit of only that changes nothing")
     func madeAndDeleted() async throws {
         try await store.unit { unit in
             try await unit.machine("1", of: Order.self).fire.place(PlacedState("tea"))
@@ -223,7 +223,7 @@ import Testing
         #expect(try await store.ids() == [])
     }
 
-    @Test("A machine that is fired after its unit declines, and so does a unit that is asked for a machine")
+    @Test("After its unit a machine declines fires, and the unit declines requests for machines")
     func ended() async throws {
         let store = store
         let (order, unit) = try await store.unit { unit in (try await unit.machine("1", of: Order.self), unit) }
@@ -245,7 +245,7 @@ import Testing
         #expect(throws: InvalidTransition.self) { try failed?.fire.place(PlacedState("tea")) }
     }
 
-    @Test("A unit of work that fails keeps nothing of its machines")
+    @Test("A failed unit of work releases its machines")
     func failed() async throws {
         struct Observed { weak var machine: StateMachine<Order>? }
         var observed: [Observed] = []
@@ -262,7 +262,7 @@ import Testing
         #expect(observed.count == 2 && observed.allSatisfy { $0.machine == nil })
     }
 
-    /// A store in which somebody else changes two machines when the first of them was loaded by another one.
+    /// A store in which two machines change after the first of them was loaded.
     private final class BusyStore: StoreAround {
         let inner = InMemoryStore()
         private let loads = Atomic(0)
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test(
-        "What a unit of work judges of several machines was so at one moment, also if it throws",
+        "A unit's machines are of one moment when it decides, also if it throws",
         arguments: [true, false]
     )
     func moment(isThrowing: Bool) async throws {
@@ -299,7 +299,7 @@ import Testing
         #expect(counts == [9, 9])
     }
 
-    /// A store that saves no more than one machine at once.
+    /// A store without transactions.
     private struct SingleStore: StoreAround {
         let inner = InMemoryStore()
 
@@ -319,7 +319,7 @@ import Testing
         #expect(try await store.ids() == ["1"])
     }
 
-    @Test("What a worker does with effects while a unit runs is no conflict, and neither loses the other's")
+    @Test("Deliveries of effects during a unit are no conflict, and both keep their changes")
     func effectsMeanwhile() async throws {
         let store = store
         let orders = store.workflow(Order.self)
@@ -336,7 +336,7 @@ import Testing
         #expect(try await orders.effects().map(\.key.index).count == 1)
     }
 
-    // MARK: In a transaction of the caller's
+    // MARK: In the caller's transaction
 
     /// A transaction on a copy of rows, which the caller commits.
     private final class Transaction: StoreTransaction {
@@ -354,7 +354,7 @@ import Testing
     }
 
     @Test(
-        "In a transaction of the caller's, machines of two workflows are changed, made, deleted and remember messages"
+        "A caller's transaction changes, creates and deletes machines of two workflows, and remembers messages"
     )
     func transaction() throws {
         let transaction = Transaction([:])

@@ -5,7 +5,7 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
-/// When an update saves, and when it does not.
+/// Saves and skipped saves of updates.
 @Suite("Updates of stores") struct StoreUpdateTests {
     struct Tag: Codable, Hashable {
         let name: String
@@ -30,16 +30,16 @@ import Testing
 
     private static let tags = Set((0..<50).map { "tag \($0)" })
 
-    @Test("An update that changed nothing saves nothing, also where a state has a set", arguments: StoreTests.kinds)
+    @Test("An update without changes saves nothing, also with a set in the state", arguments: StoreTests.kinds)
     func nothing(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
-        try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
+        try await store.save(StateMachine<Tagging>(resumingIn: TaggedState(Self.tags)), as: "1", expecting: 0)
         for _ in 0..<100 { try await store.workflow(Tagging.self).update("1") { _ = $0.state } }
         #expect(try await store.load("1")?.revision == 1)
     }
 
-    /// A store that claims as due a machine that was deleted meanwhile.
+    /// A store that claims a machine as due after its deletion.
     private final class LateStore: StoreAround {
         let inner = InMemoryStore()
 
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("What was deleted after it was found to be due does not come back, and a date that is wrong is put right")
+    @Test("A machine deleted after its claim stays deleted, and a wrong due date is corrected")
     func deletedMeanwhile() async throws {
         let store = LateStore()
         for id in ["1", "deleted"] {
@@ -64,13 +64,13 @@ import Testing
     }
 
     @Test(
-        "An update that changed anything saves it: the state, a machine in it, or that it is active",
+        "An update saves a change of the state, of a machine in it, or of the activation",
         arguments: StoreTests.kinds
     )
     func something(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
-        try await store.save(StateMachine<Tagging>(alreadyIn: TaggedState(Self.tags)), as: "1", expecting: 0)
+        try await store.save(StateMachine<Tagging>(resumingIn: TaggedState(Self.tags)), as: "1", expecting: 0)
         for number in 1...20 {
             try await store.workflow(Tagging.self).update("1") { machine in
                 try (machine.state as? TaggedState)?.lamp.fire.toggle()
@@ -81,7 +81,7 @@ import Testing
         }
         try await store.workflow(Tagging.self).update("1") { try $0.fire.tag(TaggedState(["new"])) }
         #expect((try await store.workflow(Tagging.self).machine("1")?.machine.state as? TaggedState)?.tags == ["new"])
-        func made() -> StateMachine<Tagging> { StateMachine(alreadyIn: TaggedState(["two"])) }
+        func made() -> StateMachine<Tagging> { StateMachine(resumingIn: TaggedState(["two"])) }
         try await store.workflow(Tagging.self).update("2", creating: made) { _ in }
         #expect(try await store.load("2")?.revision == 1)
         try await store.save(StateMachine<Tagging>(), as: "3", expecting: 0)
@@ -92,17 +92,17 @@ import Testing
 
     final class HoldingState: Copying {
         let inner: StateMachine<Tagging>
-        init(_ tags: Set<String>) { inner = StateMachine(alreadyIn: TaggedState(tags)) }
+        init(_ tags: Set<String>) { inner = StateMachine(resumingIn: TaggedState(tags)) }
         init(_ inner: StateMachine<Tagging>) { self.inner = inner }
         func copied() -> HoldingState { HoldingState(inner.copy()) }
     }
 
-    @Test("A machine that is archived with a set in its state is the same one to expectArchives")
+    @Test("expectArchives accepts a machine with a set in its state")
     func expecting() throws {
         for _ in 0..<20 { try expectArchives(HoldingState(Self.tags)) }
     }
 
-    /// A thread of a store's own.
+    /// A store's own thread.
     private final class OwnThread: TaskExecutor {
         private let queue = DispatchQueue(label: "a store's own")
         private let key = DispatchSpecificKey<Bool>()
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    /// A store with a thread of its own, on which its units of work are to run, and a conflict at the first save.
+    /// A store whose units of work run on its own thread, with a conflict at the first save.
     private final class ThreadedStore: ArchiveStore {
         let thread = OwnThread()
         private let inner = InMemoryStore()
@@ -143,7 +143,7 @@ import Testing
         func ids(_ query: ArchiveQuery) async throws -> [String] { [] }
     }
 
-    @Test("A unit of work runs on the threads of its store, comes there once, and leaves them after it")
+    @Test("A unit of work runs on its store's threads: it switches to them once and leaves them at the end")
     func executor() async throws {
         let store = ThreadedStore()
         func expectUnit(arrivals: ClosedRange<Int>) async throws {
@@ -157,7 +157,7 @@ import Testing
             #expect(!store.thread.isCurrent)
             #expect(arrivals.contains(store.thread.arrivals.load(ordering: .relaxed) - before))
         }
-        // Once more after the delay that a conflict brings, unless that is over at once.
+        // A second switch follows the delay after a conflict, unless the delay is zero.
         try await expectUnit(arrivals: 1...2)
         try await expectUnit(arrivals: 1...1)
         let journal = JournalFile(at: FileManager.default.temporaryDirectory.appendingPathComponent("no journal"))

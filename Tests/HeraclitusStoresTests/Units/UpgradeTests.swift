@@ -40,7 +40,7 @@ import Testing
 
     private static func filled(_ store: any ArchiveStore, _ count: Int) async throws {
         for number in 0..<count {
-            let machine = StateMachine<First>(alreadyIn: OldCounter(number))
+            let machine = StateMachine<First>(resumingIn: OldCounter(number))
             try machine.fire.add { OldCounter($0.count + 1) }
             try await store.save(machine, as: "\(number)", expecting: 0)
         }
@@ -48,14 +48,14 @@ import Testing
     }
 
     @Test(
-        "Every archive of an older version is replaced, with its columns, and nothing else",
+        "An upgrade replaces every archive of an older version with its columns, and nothing else",
         arguments: StoreTests.kinds
     )
     func all(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
         try await Self.filled(store, 25)
-        try await store.save(StateMachine<Second>(alreadyIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
+        try await store.save(StateMachine<Second>(resumingIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
         let seen = Lock<[StoreUpgrade]>([])
         let upgrade = try await store.workflow(Second.self).upgrade(batch: 10) { upgrade in
             seen.withLock { $0.append(upgrade) }
@@ -78,7 +78,7 @@ import Testing
         #expect(try await store.workflow(Second.self).upgrade().upgraded == 0)
     }
 
-    @Test("An upgrade that was interrupted goes on where it was", arguments: StoreTests.kinds)
+    @Test("An interrupted upgrade resumes where it stopped", arguments: StoreTests.kinds)
     func interrupted(kind: String) async throws {
         struct Interruption: Error { let upgrade: StoreUpgrade }
         let place = try StorePlace(kind)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be upgraded is told with its id, what is newer is counted, and the others are upgraded",
+        "An upgrade reports failures with their ids, counts newer machines, and upgrades the others",
         arguments: StoreTests.kinds
     )
     func broken(kind: String) async throws {
@@ -133,7 +133,7 @@ import Testing
         await #expect(throws: ArchiveError.self) { try await store.workflow(Second.self).upgrade() }
     }
 
-    /// A store in which somebody else saves whatever is about to be saved, a few times.
+    /// A store in which another process saves each machine first, a few times.
     final class Crowded: StoreAround {
         let inner = InMemoryStore()
         let remaining: Lock<Int>
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("Somebody else who saves meanwhile keeps their work, and it is upgraded after that")
+    @Test("A concurrent save is kept, and is upgraded afterwards")
     func conflicts() async throws {
         let store = Crowded(0)
         try await Self.filled(store, 10)
@@ -169,7 +169,7 @@ import Testing
         init(_ total: Int, _ text: String) { (self.total, self.text) = (total, text) }
     }
 
-    /// Makes one of the machines larger than some stores allow.
+    /// A workflow that makes one of the machines larger than some stores allow.
     struct Growing: Workflow {
         static var name: String { "Counting" }
         static var version: Int { 2 }
@@ -187,7 +187,7 @@ import Testing
         let add = Event(updating: GrownState.self)
     }
 
-    @Test("What cannot be saved is told with its id, and the others are upgraded, each once", arguments: [1, 2, 10])
+    @Test("Failing saves are reported with their ids, and other machines are upgraded once", arguments: [1, 2, 10])
     func unsaved(batch: Int) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -208,7 +208,7 @@ import Testing
         await #expect(throws: ArchiveError.self) { try await store.workflow(Growing.self).upgrade() }
     }
 
-    /// A store that saves no more from some time on.
+    /// A store that fails all saves from some time on.
     private final class EndingStore: StoreAround {
         struct Cut: Error {}
         let inner = InMemoryStore()
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test("What keeps a store from saving anything is no fault of an archive", arguments: [false, true])
+    @Test("A failure of the store itself ends the upgrade", arguments: [false, true])
     func unsavable(isCancelled: Bool) async throws {
         let store = EndingStore()
         try await Self.filled(store, 2)
@@ -252,7 +252,7 @@ import Testing
         let end = Event(from: PlainState.self, to: EndedState.self)
     }
 
-    /// The same, in which machines are found by their buyers, and end after a minute.
+    /// A workflow whose machines are found by their buyers, and end after a minute.
     struct Dated: Workflow {
         static var name: String { "Waiting" }
         static var initial: any WorkflowState { FoundState("ada") }
@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test(
-        "A deadline that was added counts from the upgrade and values that were added are found after it, in both directions",
+        "An added deadline counts from the upgrade, and added values are found after it, in both directions",
         arguments: StoreTests.kinds
     )
     func sameVersion(kind: String) async throws {
@@ -283,7 +283,7 @@ import Testing
         #expect(try await store.load("1")?.entered == start)
         #expect(try await dated.ids(where: .value("buyer") == "ada") == ["1", "2"])
         await clock.advance(by: .seconds(30))
-        // It does not begin anew.
+        // The deadline keeps its beginning.
         try await dated.update("1") { try $0.fire.change(FoundState("bob")) }
         try await dated.update("2") { _ in }
         #expect(try await store.load(["1", "2"]).map(\.due) == [start + 160, start + 160])

@@ -5,11 +5,11 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
-/// What is due in the machines of a store.
-@Suite("What is due in a store") struct DueMachinesTests {
+/// Due machines of a store.
+@Suite("Due machines in a store") struct DueMachinesTests {
     private let clock = ManualClock()
 
-    /// A date some seconds after that at which the clock was made.
+    /// A date a number of seconds after the clock's beginning.
     private func at(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
 
     private func bills(_ store: any ArchiveStore) -> StoredWorkflow<Bill> {
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "A store says what is due without decoding a machine, and fires it as units of work",
+        "A store finds due machines without decoding them, and fires them in units of work",
         arguments: StoreTests.kinds
     )
     func store(kind: String) async throws {
@@ -42,7 +42,7 @@ import Testing
         #expect(report.count == 2 && report.failures.isEmpty)
         #expect(told.sorted() == [#"1 ["lapse"]"#, #"2 ["lapse"]"#])
         #expect(try await bills.ids(in: [Bill.LapsedState.self]) == ["1", "2"])
-        // Lapsed at 25, and so forgotten at 85.
+        // The machine has lapsed at 25, and is therefore forgotten at 85.
         #expect(try await store.load("1")?.due == at(85))
         await clock.advance(by: .seconds(100))
         #expect(try await bills.fireDue().count == 3)
@@ -53,13 +53,13 @@ import Testing
     }
 
     @Test(
-        "A machine whose event was rejected ahead of time is tried again when its claim has ended",
+        "A machine whose early event was rejected is retried after its claim has ended",
         arguments: StoreTests.kinds
     )
     func aheadOfTime(kind: String) async throws {
         let place = try StorePlace(kind)
         let bills = bills(place.store)
-        let lapsed = StateMachine<Bill>(alreadyIn: Bill.LapsedState(number: 13), scheduler: clock.scheduler)
+        let lapsed = StateMachine<Bill>(resumingIn: Bill.LapsedState(number: 13), scheduler: clock.scheduler)
         try await bills.save(lapsed, as: "1", expecting: 0)
         #expect(try await bills.fireDue(by: at(10_000)).count == 1)
         #expect(try await bills.fireDue(by: at(10_000)).count == 0)
@@ -82,14 +82,14 @@ import Testing
         final class DoneState: WorkflowState, EmptyState {}
     }
 
-    @Test("A deadline that no store can write down does not make an update save that changed nothing")
+    @Test("A deadline too far away to be stored leaves an unchanged machine unsaved")
     func unwritable() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try DirectoryStore(at: folder)
         for (id, deadline) in [("late", 1e12), ("early", -1e12), ("exact", 12.345_678_9)] {
-            // Not sent, but made there: what has passed already would be due at once.
-            let machine = StateMachine<Far>(alreadyIn: Far.WaitingState(deadline), scheduler: clock.scheduler)
+            // The machine is made in the store, because a passed deadline would fire at once.
+            let machine = StateMachine<Far>(resumingIn: Far.WaitingState(deadline), scheduler: clock.scheduler)
             let machines = store.workflow(Far.self, scheduler: clock.scheduler)
             try await machines.save(machine, as: id, expecting: 0)
             for _ in 0..<3 { try await machines.update(id) { _ in } }
@@ -98,7 +98,7 @@ import Testing
         #expect(try await store.ids(dueBy: at(0)) == ["early"])
     }
 
-    /// A store in which somebody deletes a machine between the claim of what is due and its unit of work.
+    /// A store in which a due machine is deleted between its claim and its unit of work.
     private struct LosingStore: StoreAround {
         let inner = InMemoryStore()
 
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("A machine that was deleted meanwhile does not come back")
+    @Test("A machine deleted after its claim stays deleted")
     func deleted() async throws {
         let store = LosingStore()
         try await bills(store).update("1") { try $0.fire.send(Bill.SentState(1, by: at(10))) }
@@ -125,7 +125,7 @@ import Testing
         final class TwoState: WorkflowState, EmptyState {}
     }
 
-    @Test("A machine that a store makes goes by the store's scheduler")
+    @Test("A machine made by a store uses the store's scheduler")
     func made() async throws {
         let store = InMemoryStore()
         try await store.workflow(Steps.self, scheduler: clock.scheduler).update("1") { $0.activate() }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(
-        "The errors of machines that cannot be changed come together, and the others are changed",
+        "Failures of due machines are reported together, and the other machines are changed",
         arguments: [1, 2, 100]
     )
     func failures(batch: Int) async throws {
@@ -155,7 +155,7 @@ import Testing
         #expect(try await bills(store).ids(in: [Bill.LapsedState.self]) == ["0", "2", "4"])
     }
 
-    @Test("A task that is cancelled amid what is due stops there, and says so")
+    @Test("A cancelled task stops between due machines, and throws")
     func cancelled() async throws {
         let store = InMemoryStore()
         for id in ["0", "1", "2"] {
@@ -177,7 +177,7 @@ import Testing
             .guarded { _, _, _ in throw Declined(number: declined.wrappingAdd(1, ordering: .relaxed).newValue) }
         let forget = Event(from: WaitingState.self, to: ReadyState.self).due(\.until)
             .guarded { _, _, _ in throw Declined(number: declined.wrappingAdd(1, ordering: .relaxed).newValue) }
-        /// Never the same twice, as one that says how long it is still too early.
+        /// An error whose text differs each time, such as a remaining time.
         struct Declined: Error {
             let number: Int
         }
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test("What a guard declines each time that a store fires it is written down once, and saved once")
+    @Test("Repeated rejections of a due event are recorded and saved once")
     func declinedAgain() async throws {
         let store = InMemoryStore()
         let machines = store.workflow(Stubborn.self, scheduler: clock.scheduler)
@@ -199,7 +199,7 @@ import Testing
         for _ in 0..<10 {
             let report = try await machines.fireDue { id, _ in Issue.record("\(id) was saved without a transition.") }
             #expect(report.failures.isEmpty && report.count >= 1)
-            // It is tried again when it was saved, because of its journal, and then when the claim has ended.
+            // The saved journal makes the machine due again at once; later it is due after the claim.
             #expect(try await machines.fireDue().count <= 1)
             #expect(try await machines.fireDue().count == 0)
             await clock.advance(by: .seconds(31))
@@ -210,21 +210,22 @@ import Testing
         #expect(await store.load("1")?.revision == 2)
     }
 
-    /// A store with the default claims, which keep no due machine from others.
+    /// A store with the default claims, which leave due machines unclaimed.
     private struct PlainStore: StoreAround {
         let inner = InMemoryStore()
     }
 
     @Test(
-        "Machines whose events are rejected hold up no others, also in a store that keeps no claims",
+        "Machines with rejected events hold up no others, also in a store without claims",
         arguments: [1, 3]
     )
     func rejectedBefore(batch: Int) async throws {
         for store in [PlainStore(), InMemoryStore()] as [any ArchiveStore] {
-            // 13 is never forgotten; they are due first, and more than a claim of a few looks at.
+            // Machine 13 is never forgotten. The rejected machines are due first, and are more than a small claim
+            // covers.
             for number in 0..<60 {
                 let lapsed = StateMachine<Bill>(
-                    alreadyIn: Bill.LapsedState(number: number < 40 ? 13 : number),
+                    resumingIn: Bill.LapsedState(number: number < 40 ? 13 : number),
                     since: at(Double(number) - 100),
                     scheduler: clock.scheduler
                 )
@@ -237,7 +238,7 @@ import Testing
         }
     }
 
-    @Test("Any number of workers fire each due event once, each on machines of its own", arguments: StoreTests.kinds)
+    @Test("Any number of workers fire each due event once, on different machines", arguments: StoreTests.kinds)
     func workers(kind: String) async throws {
         let place = try StorePlace(kind)
         let bills = bills(place.store)
@@ -255,11 +256,11 @@ import Testing
             return try await group.reduce(0, +)
         }
         #expect(saved.entries.sorted() == (0..<40).map { "\($0)" }.sorted())
-        // Each is claimed by one of them.
+        // One worker claims each machine.
         #expect(tried == 40)
     }
 
-    @Test("The machines of a worker that has died are tried by others when the claim has ended")
+    @Test("Other workers take the machines of a dead worker after the claim has ended")
     func claimEnds() async throws {
         let store = InMemoryStore()
         try await bills(store).update("1") { try $0.fire.send(Bill.SentState(1, by: at(10))) }
@@ -289,7 +290,7 @@ import Testing
             .due(\.deadline).enters { Bill.LapsedState(number: $0.number) }
     }
 
-    @Test("Due machines of a newer version are left alone and counted, and those of older ones are fired")
+    @Test("Due machines of a newer version are skipped and counted, and older ones are fired")
     func newer() async throws {
         let store = InMemoryStore()
         let newer = store.workflow(NewerBill.self, scheduler: clock.scheduler)

@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-/// The release of a program that runs already.
+/// The running release of a program.
 private enum OldRelease {
     final class OpenTicket: WorkflowState {
         static let name = "OpenTicket"
@@ -51,7 +51,7 @@ private enum OldRelease {
     }
 }
 
-/// The next release, with an optional key, a type of effects and a version that the old one does not know.
+/// The next release, with an optional key, a type of effects and a version that are unknown to the old one.
 private enum NewRelease {
     final class OpenTicket: WorkflowState {
         static let name = "OpenTicket"
@@ -111,13 +111,13 @@ private enum NewRelease {
     }
 }
 
-/// Processes of two releases that work on one store, and are killed at random moments.
+/// Processes of two releases that share a store, and are killed at random moments.
 @Suite("Two releases under kills") struct ReleaseKillsTests {
     private static let folderKey = "HERACLITUS_TWO_RELEASES"
     private static let ids = ["a", "b", "c"]
     private static let policy = DeliveryPolicy(lease: .milliseconds(200))
 
-    @Test("A process of the old release destroys nothing that the new one has saved, however both are killed")
+    @Test("A process of the old release keeps all data of the new one, also if both are killed")
     func kills() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("releases-\(UUID().uuidString)")
         let log = KillLog(beside: folder)
@@ -134,10 +134,10 @@ private enum NewRelease {
             async let old: Void = Self.expectKillOfOld()
             async let new: Void = Self.expectKillOfNew()
             _ = await (old, new)
-            // On a busy machine a process may be killed before it has done anything.
+            // On a busy computer a process may be killed before it has begun.
         } while try ContinuousClock.now < end || (log.lines("gift").isEmpty && rounds < 50)
         let store = try DirectoryStore(at: folder)
-        // The leases of processes that were killed have ended long before.
+        // The leases of killed processes have ended long before.
         let later = Scheduler(ContinuousClock()) { Date() + 3_600 }
         try await Self.deliverNew(store, later, log.opened())
         for id in Self.ids {
@@ -156,7 +156,7 @@ private enum NewRelease {
                 let grams = try await Self.data("parcel \(id)", in: store)?["grams"]?.intValue ?? 0
                 #expect(grams >= (try numbers("parcel", id).max() ?? 0), "Grams of the new release are lost.")
             }
-            // Each effect was carried out, the first time in the order in which it was saved.
+            // Each effect was delivered, the first time in the order of saving.
             var done: [Int] = []
             for number in try log.lines("done").filter({ $0[1] == id }).compactMap({ Int($0[2]) })
             where !done.contains(number) {
@@ -182,7 +182,7 @@ private enum NewRelease {
         try await store.load(id).map { try JSONValue(json: $0.archive) }?["data"]
     }
 
-    /// The store of a process that ends itself after a moment.
+    /// The store of a process that kills itself after a moment.
     private static func storeUntilKilled() throws -> (DirectoryStore, KillLog.Writer) {
         let path = try #require(ProcessInfo.processInfo.environment[folderKey])
         KillLog.killSoon(within: 0.05...0.6)
@@ -246,7 +246,7 @@ private enum NewRelease {
                 return grams + 1
             }
             log.note("parcel \(id) \(grams)")
-            // Seldom, so that the old release meets effects that it does not know.
+            // New deliveries are rare, so that the old release meets unknown effects.
             if Int.random(in: 0..<5) == 0 { try await deliverNew(store, .system, log) }
         }
     }

@@ -21,15 +21,15 @@ import Testing
         EffectHandlers().on(Mail.self) { [log] mail, _ in log.write("mail \(mail.text)") }
     }
 
-    /// Waits until something is so.
+    /// Waits until a condition is true.
     private func wait(_ isSo: () async throws -> Bool) async throws {
         while try await !isSo() { try await Task.sleep(for: .milliseconds(1)) }
     }
 
-    /// Waits until so many rounds sleep.
+    /// Waits until a number of rounds sleep.
     private func waitUntilAsleep(_ rounds: Int) async throws { try await wait { clock.scheduler.count == rounds } }
 
-    /// Runs a worker while a body goes on, and expects it to end with its task.
+    /// Runs a worker during a body, and expects it to end with its task.
     private func working(
         interval: Duration = .seconds(3_600),
         policy: DeliveryPolicy = DeliveryPolicy(),
@@ -50,7 +50,7 @@ import Testing
         #expect(clock.scheduler.count == 0)
     }
 
-    @Test("A worker fires what is due when its time has come, and delivers the effects of that")
+    @Test("A worker fires due events on time, and delivers their effects")
     func due() async throws {
         try await office.update("1") { try $0.fire.wait(EffectTests.WaitingState(clock.date + 10)) }
         try await bills.update("2") { try $0.fire.send(Bill.SentState(1, by: clock.date + 20)) }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("A worker does what waits already when it begins")
+    @Test("A worker handles waiting work when it begins")
     func waiting() async throws {
         try await office.update("1") { try $0.fire.mail(EffectTests.MailingState("a")) }
         try await bills.update("2") { try $0.fire.send(Bill.SentState(1, by: clock.date)) }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("A worker wakes when something is saved, and looks at nothing before that")
+    @Test("A worker wakes after a save, and reads the store only then")
     func bell() async throws {
         try await working {
             try await waitUntilAsleep(3)
@@ -115,7 +115,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await worker.value }
     }
 
-    @Test("A failure is told, and the effect is tried again when its delay is over")
+    @Test("A failure is reported, and the effect is retried after its delay")
     func failure() async throws {
         let log = log
         let handlers = EffectHandlers().on(Mail.self) { mail, _ in
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("A machine that cannot be changed is told, and the others go on")
+    @Test("A machine that cannot be changed is reported, and the others go on")
     func damagedMachine() async throws {
         for id in ["1", "2"] { try await bills.update(id) { try $0.fire.send(Bill.SentState(1, by: clock.date)) } }
         try await store.save(try #require(try await store.load("1")).with(archive: "{"))
@@ -141,11 +141,11 @@ import Testing
         }
     }
 
-    @Test("Machines whose events are rejected make a worker miss no date of others")
+    @Test("A worker keeps the dates of other machines despite machines with rejected events")
     func rejected() async throws {
         for number in 1...3 {
             let lapsed = StateMachine<Bill>(
-                alreadyIn: Bill.LapsedState(number: 13),
+                resumingIn: Bill.LapsedState(number: 13),
                 since: clock.date - 100,
                 scheduler: clock.scheduler
             )
@@ -168,7 +168,7 @@ import Testing
         let worker = Task { try await store.run(bills, interval: .seconds(10)) }
         defer { worker.cancel() }
         try await waitUntilAsleep(1)
-        // A worker that reads the file finds it gone, and forgets it.
+        // A worker that reads the missing file would forget the machine.
         let file = try #require(place.folder).appendingPathComponent("1.json")
         let elsewhere = file.appendingPathExtension("away")
         try FileManager.default.moveItem(at: file, to: elsewhere)
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test("A worker whose store fails tells it, and tries again")
+    @Test("A worker reports a failing store, and retries")
     func brokenStore() async throws {
         let store = BrokenStore()
         let (handlers, scheduler, log) = (handlers, clock.scheduler, log)
@@ -213,7 +213,7 @@ import Testing
         try await wait { log.entries.last == "mail a" }
     }
 
-    @Test("An effect of an unknown type is reported once, when it has waited for the time that the policy says")
+    @Test("An effect of an unknown type is reported once, after the time that the policy says")
     func unknown() async throws {
         typealias Former = ReleaseDeliveryTests.Former
         typealias Next = ReleaseDeliveryTests.Next
@@ -235,12 +235,12 @@ import Testing
             #expect(log.entries == (seconds < 60 ? [] : ["failed Push"]), "\(seconds)")
             await clock.advance(by: .seconds(10))
         }
-        // It is still there for those who know it.
+        // The effect is still stored for a release that knows it.
         #expect(try await next.deliver(to: handlers).count == 1)
         #expect(log.entries == ["failed Push", #"Push(text: "a")"#])
     }
 
-    @Test("Several workers carry each effect out once, those of a machine in order", arguments: StoreTests.kinds)
+    @Test("Several workers deliver each effect once, those of a machine in order", arguments: StoreTests.kinds)
     func several(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store

@@ -3,7 +3,7 @@ import Heraclitus
 import Testing
 
 @Suite("Archives") struct ArchiveTests {
-    // A state with a bit of everything.
+    // A state with properties of many types.
     final class FullState: WorkflowState, Equatable {
         struct Item: Codable, Equatable {
             var name: String
@@ -69,7 +69,7 @@ import Testing
         #expect(try StateMachine<Door>(archive: door.archive()).revision == 9_007_199_254_740_992)
     }
 
-    @Test("A machine comes back with its class, its data and its revision, and archives to the same bytes")
+    @Test("A restored machine has its class, data and revision, and archives to the same bytes")
     func roundTrip() throws {
         let machine = StateMachine<Full>()
         let full = FullState(date: Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7))
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(
-        "No date loses a nanosecond",
+        "Dates keep their nanoseconds",
         arguments: [
             0, 0.5, 1e-7, 1.2e-5, 0.1, -0.25, -0.1, -0.49, 1e-9, -1e-9, -0.7, -1, -63_114_076_800, -63_113_904_000,
             252_423_993_599.5,
@@ -97,12 +97,12 @@ import Testing
         ]
     )
     func dates(_ seconds: Double) throws {
-        let machine = StateMachine<Full>(alreadyIn: FullState(date: Date(timeIntervalSinceReferenceDate: seconds)))
+        let machine = StateMachine<Full>(resumingIn: FullState(date: Date(timeIntervalSinceReferenceDate: seconds)))
         let restored = try StateMachine<Full>(archive: machine.archive())
         #expect((restored.state as? FullState)?.date.timeIntervalSinceReferenceDate == seconds)
     }
 
-    @Test("An archive for people has several lines, and is read like any other")
+    @Test("A pretty-printed archive has several lines, and is read like any other")
     func prettyPrinted() throws {
         let machine = StateMachine<Full>()
         try machine.fire.fill(FullState())
@@ -114,7 +114,7 @@ import Testing
         #expect(try restored.archive() == machine.archive())
     }
 
-    @Test("The definition may lie beside the machine; it is not read back")
+    @Test("The definition may lie beside the machine, and reading ignores it")
     func definition() throws {
         let machine = StateMachine<Full>()
         let archive = try machine.archive(including: .definition)
@@ -124,7 +124,7 @@ import Testing
         #expect(try machine.archive(including: .definition) == archive)
     }
 
-    @Test("An archive that is larger than the caller allows is refused before it is read")
+    @Test("An archive over the caller's limit is rejected before it is read")
     func limit() throws {
         let archive = try StateMachine<Full>().archive()
         _ = try StateMachine<Full>(archive: archive, limit: archive.count)
@@ -139,7 +139,7 @@ import Testing
         #expect(throws: ArchiveError.self) { try StateMachine<Full>(archive: huge) }
     }
 
-    @Test("No date of the last second before the reference date changes by more than a nanosecond")
+    @Test("A date in the last second before the reference date changes by at most a nanosecond")
     func lastSecond() throws {
         for _ in 0..<5_000 {
             let seconds = -Double.random(in: 0...1) * pow(10, -Double.random(in: 0...300).rounded())
@@ -152,7 +152,7 @@ import Testing
             info["date"] = date
             #expect(try JSONDecoder().decode(UserInfo.self, from: encoder.encode(info))["date", as: Date.self] == date)
         }
-        let machine = StateMachine<Full>(alreadyIn: FullState(date: Date(timeIntervalSinceReferenceDate: -1e-9)))
+        let machine = StateMachine<Full>(resumingIn: FullState(date: Date(timeIntervalSinceReferenceDate: -1e-9)))
         #expect(try Self.text(machine).contains("\"date\":\"2000-12-31T23:59:59.999999999Z\""))
     }
 
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(
-        "A date with something behind it, or with a part that is none, is malformed",
+        "A date with trailing text or an invalid part is malformed",
         arguments: [
             "2001-01-01T12:00:00Zgarbage", "2001-01-01T12:00:00.5Z trailing", "2001-01-01T12:00:00.5.5Z",
             "2001-01-01T12:00:00.Z", "2001-01-01T12:00:00", "2001-01-01T12:00:00.5", "2001-01-01T12:00:00+02:00x",
@@ -197,9 +197,9 @@ import Testing
         #expect(try Self.date("2004-02-29T00:00:00Z") == 99_705_600)
     }
 
-    @Test("What JSON cannot say is a typed error that names the state", arguments: [Double.nan, .infinity])
+    @Test("A value that JSON lacks is a typed error that names the state", arguments: [Double.nan, .infinity])
     func unwritable(_ number: Double) {
-        let machine = StateMachine<Full>(alreadyIn: FullState(number: number))
+        let machine = StateMachine<Full>(resumingIn: FullState(number: number))
         do throws(ArchiveError) {
             _ = try machine.archive()
             Issue.record("must throw")
@@ -210,16 +210,16 @@ import Testing
             }
             #expect("\(error)".contains("number"))
         }
-        let late = StateMachine<Full>(alreadyIn: FullState(date: .distantFuture.addingTimeInterval(1e12)))
+        let late = StateMachine<Full>(resumingIn: FullState(date: .distantFuture.addingTimeInterval(1e12)))
         #expect(throws: ArchiveError.self) { try late.archive() }
-        // Foundation stops the program that asks it to describe this date.
-        let never = StateMachine<Full>(alreadyIn: FullState(date: Date(timeIntervalSinceReferenceDate: .nan)))
+        // Foundation's description of this date stops the program.
+        let never = StateMachine<Full>(resumingIn: FullState(date: Date(timeIntervalSinceReferenceDate: .nan)))
         let error = #expect(throws: ArchiveError.self) { try never.archive() }
         #expect(error?.description.contains("a date nan s after 2001-01-01 at data.date: ISO 8601") == true)
         #expect(String(reflecting: error).contains("a date nan s"))
     }
 
-    @Test("An ordinary coder reads and writes machines as well, alone and within other values")
+    @Test("An ordinary coder reads and writes machines, alone and within other values")
     func plainCoders() throws {
         struct Shop: Codable {
             var name: String
@@ -228,8 +228,8 @@ import Testing
         }
         let shop = Shop(
             name: "corner",
-            downloads: [StateMachine(), StateMachine(alreadyIn: CompletedState(byteCount: 7))],
-            full: StateMachine(alreadyIn: FullState())
+            downloads: [StateMachine(), StateMachine(resumingIn: CompletedState(byteCount: 7))],
+            full: StateMachine(resumingIn: FullState())
         )
         for coded in [
             try JSONDecoder().decode(Shop.self, from: JSONEncoder().encode(shop)),
@@ -241,7 +241,7 @@ import Testing
             #expect((coded.downloads[1].state as? CompletedState)?.byteCount == 7)
             #expect(coded.full.state as? FullState == shop.full.state as? FullState)
         }
-        let archive = try StateMachine<Download>(alreadyIn: CompletedState(byteCount: 7)).archive()
+        let archive = try StateMachine<Download>(resumingIn: CompletedState(byteCount: 7)).archive()
         let plain = try JSONDecoder().decode(StateMachine<Download>.self, from: archive)
         #expect((plain.state as? CompletedState)?.byteCount == 7)
     }
@@ -260,13 +260,13 @@ import Testing
         #expect(!again.isActive)
     }
 
-    @Test("A machine that was not activated before it was archived enters its initial state later")
+    @Test("A machine archived before its activation enters its initial state later")
     func notActivated() throws {
         let restored = try StateMachine<Heard>(archive: StateMachine<Heard>().archive())
         let journal = try #require(restored.state as? AState).journal
         restored.activate()
         #expect(journal.entries == ["A.willEnter", "A.didEnter"])
-        // A restored one that nobody has activated is archived as it was.
+        // A restored machine that is still inactive is archived unchanged.
         let twice = try StateMachine<Heard>(
             archive: StateMachine<Heard>(archive: StateMachine<Heard>().archive()).archive()
         )
@@ -274,7 +274,7 @@ import Testing
         #expect((twice.state as? AState)?.journal.entries == ["A.willEnter", "A.didEnter"])
     }
 
-    @Test("Events are coded by name; a decoded one equals the workflow's and fires with its closures")
+    @Test("Events are coded by name, and a decoded event equals the workflow's event and has its closures")
     func events() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -306,7 +306,7 @@ import Testing
         #expect(Heard().go != Heard.events.go)
     }
 
-    @Test("A table comes back as it was")
+    @Test("A table survives an archive")
     func table() throws {
         let data = try JSONEncoder().encode(Forms.table)
         #expect(try JSONDecoder().decode(TransitionTable.self, from: data) == Forms.table)

@@ -15,13 +15,13 @@ import Testing
         }
     }
 
-    /// The good archive with one thing replaced.
+    /// The error of the good archive with one text replaced.
     static func error(_ old: String, _ new: String) throws -> String {
         try #require(good.contains(old))
         return try #require(error(good.replacingOccurrences(of: old, with: new))).description
     }
 
-    @Test("The good archive is good, also with keys in another order, unknown ones, and white space")
+    @Test("The good archive is read, also with other key orders, unknown keys and white space")
     func good() {
         #expect(Self.error(Self.good) == nil)
         #expect(
@@ -34,10 +34,11 @@ import Testing
         )
     }
 
-    @Test("Each kind of mistake has its own error, which says what is wrong and where")
+    @Test("Each kind of mistake has its own error with the problem and the place")
     func kinds() throws {
         #expect(
-            try Self.error("\"format\":1", "\"format\":2").hasPrefix("The archive's format is 2; up to 1 can be read.")
+            try Self.error("\"format\":1", "\"format\":2")
+                .hasPrefix("The archive has format 2; this library reads up to format 1.")
         )
         #expect(
             try Self.error("\"format\":1", "\"format\":0") == "The archive is malformed at format: 0 is not a format."
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test(
-        "What is no archive at all is a typed error",
+        "Data that is no archive is a typed error",
         arguments: [
             "", " ", "null", "[]", "{}", "7", "\"text\"", "{", "}", "nonsense", "{\"a\":", "\u{0}", "[[[[",
             "{\"format\":1}", "{\"format\":null}", "\u{FEFF}{}",
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "Names of real types that are no states of the workflow are unknown states",
+        "Names of types outside the workflow are unknown states",
         arguments: ["GasState", "Swift.String", "HeraclitusTests.IdleState", "NSObject", ""]
     )
     func foreignTypes(_ name: String) throws {
@@ -148,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("Deep nesting and long texts are typed errors or data, not a crash")
+    @Test("Deep nesting and long texts are typed errors or data")
     func large() {
         for depth in [100, 1_000, 100_000] {
             let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -164,7 +165,7 @@ import Testing
         )
     }
 
-    @Test("An archive with a million keys is data, and one beyond the limit is refused before it is read")
+    @Test("An archive with a million keys is data, and one over the limit is rejected before it is read")
     func huge() throws {
         let keys = (0..<1_000_000).map { "\"k\($0)\":0" }.joined(separator: ",")
         let many = Self.good.replacingOccurrences(of: "\"byteCount\":7", with: "\"byteCount\":7,\(keys)")
@@ -224,9 +225,9 @@ import Testing
         let set = Event(updating: OuterState.self)
     }
 
-    @Test("A mistake in a machine within a machine is found with its path")
+    @Test("The error of a mistake in an inner machine has its path")
     func nested() throws {
-        let machine = StateMachine<Outer>(alreadyIn: OuterState([StateMachine(), StateMachine()]))
+        let machine = StateMachine<Outer>(resumingIn: OuterState([StateMachine(), StateMachine()]))
         let text = String(decoding: try machine.archive(), as: UTF8.self)
         let bad = text.replacingOccurrences(of: "IdleState", with: "IdolState")
         #expect(

@@ -2,16 +2,18 @@ import Foundation
 import Heraclitus
 import Testing
 
-/// Archives that earlier versions have written; files are added here and never changed.
+/// Archives that earlier versions wrote.
+///
+/// Files are added here and never changed.
 @Suite("Golden archives") struct GoldenTests {
     static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")
 
     static let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.sorted() ?? []
 
-    @Test("There are some")
+    @Test("The folder has golden archives")
     func some() { #expect(Self.files.count >= 4) }
 
-    @Test("Every one is restored, by the workflow that it names", arguments: files)
+    @Test("Every golden archive is restored by the workflow that it names", arguments: files)
     func golden(_ file: String) throws {
         let text = try String(contentsOf: Self.folder.appendingPathComponent(file), encoding: .utf8)
         let envelope = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
@@ -30,13 +32,13 @@ import Testing
         if envelope["version"]?.intValue == W.version {
             #expect(archive == text)
         } else {
-            // One of an older version is written as one of this.
+            // An archive of an older version is written in the current one.
             let again = try StateMachine<W>(archive: Data(archive.utf8))
             #expect(archive == String(decoding: try again.archive(), as: UTF8.self) + "\n")
         }
     }
 
-    @Test("Every version of the workflow with a past is there", arguments: 1...Ticket.version)
+    @Test("The workflow with several versions has a golden archive of each", arguments: 1...Ticket.version)
     func versions(_ version: Int) throws {
         let archives = try Self.files.map { file in
             let data = try Data(contentsOf: Self.folder.appendingPathComponent(file))

@@ -2,11 +2,11 @@ import Foundation
 import Heraclitus
 import Testing
 
-/// Lists and objects of JSON are those of plain Swift.
+/// Lists and objects of JSON are Swift arrays and dictionaries.
 @Suite("Lists and objects of JSON") struct JSONCollectionTests {
     private static func read(_ json: String) throws -> JSONValue { try JSONValue(json: Data(json.utf8)) }
 
-    /// What it is, found by a switch as users write it.
+    /// The kind of a value, found by a switch as users write it.
     private static func shape(_ value: JSONValue) -> String {
         switch value {
         case .null: "null"
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("A switch finds the same cases in a value that was read and in one that was made")
+    @Test("A switch finds the same cases in read and in made values")
     func matching() throws {
         let read = try Self.read(
             #"{"a":[null,true,-1,18446744073709551615,2.5,0.1234567890123456789012,"x\n"],"b":{"":[]},"c":{}}"#
@@ -61,7 +61,7 @@ import Testing
         #expect(JSONValue.object(object) == ["a": [], "b": [1, 2, "end"]])
     }
 
-    @Test("A part that was read is changed without the rest")
+    @Test("A part of a read value is changed without the rest")
     func parts() throws {
         var data = try Self.read(#"{"a":{"b":[1,{"c":2}]},"d":[3]}"#)
         let before = data
@@ -73,7 +73,7 @@ import Testing
         #expect(before == ["a": ["b": [1, ["c": 2]]], "d": [3]])
     }
 
-    @Test("A list and an object are read and written alone, and nothing else is one")
+    @Test("Only a list reads as a list, and only an object as an object")
     func coding() throws {
         let list = try JSONDecoder().decode([JSONValue].self, from: Data("[1,{}]".utf8))
         #expect(list == [1, [:]])
@@ -85,7 +85,7 @@ import Testing
         #expect(throws: DecodingError.self) { try Self.read("[]").decoded(as: [String: JSONValue].self) }
     }
 
-    @Test("The description says what the value is, whether it was read or made")
+    @Test("The description is equal for read and made values")
     func description() throws {
         let made: JSONValue = [["a": [1, "x"]]]
         let expected =
@@ -96,7 +96,7 @@ import Testing
         #expect("\(read)" == expected)
     }
 
-    @Test("Keys that are one for Swift are one, whatever letters they are written with", arguments: [2, 40])
+    @Test("Keys that Swift considers equal are one key, however they are composed", arguments: [2, 40])
     func equalKeys(count: Int) throws {
         let others = (2..<count).map { #","x\#($0)":0"# }.joined()
         for (plain, spelled) in [("K", "\u{212A}"), (";", "\u{37E}"), ("`", "\u{1FEF}")] {

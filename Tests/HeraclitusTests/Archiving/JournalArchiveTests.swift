@@ -11,7 +11,7 @@ import Testing
             .replacing(#/"series":\d+/#, with: #""series":0"#)
     }
 
-    /// A parcel with some past, of which a line was dropped.
+    /// A parcel with a journal that has dropped a line.
     private static func parcel(_ clock: ManualClock = ManualClock()) throws -> StateMachine<SilentParcel> {
         let parcel = StateMachine<SilentParcel>(journal: .last(3), scheduler: clock.scheduler)
         try parcel.fire.send(SentState("a"))
@@ -21,7 +21,7 @@ import Testing
         return parcel
     }
 
-    @Test("Its JSON has these keys and no others, and reads back as the same bytes")
+    @Test("A journal's JSON has exactly these keys, and reads back as the same bytes")
     func shape() throws {
         let parcel = try Self.parcel()
         let date = try #require(parcel.journal.first).date
@@ -46,7 +46,7 @@ import Testing
         #expect(plain.journal.map(\.date) == parcel.journal.map(\.date))
     }
 
-    @Test("A restored machine goes on with it")
+    @Test("A restored machine continues its journal")
     func goingOn() throws {
         var parcel = StateMachine<Parcel>()
         for round in 1...6 {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("A workflow's own limit counts more than that of the archive, in both directions")
+    @Test("A workflow's limit replaces the limit of the archive, in both directions")
     func limits() throws {
         let long = StateMachine<SilentParcel>(journal: .last(50))
         for _ in 1...10 {
@@ -73,7 +73,7 @@ import Testing
         #expect(without.journal.count == 1)
     }
 
-    @Test("What was written in an older version keeps the names of its time, and says the version")
+    @Test("Lines written in an older version keep their names and their version")
     func migration() throws {
         let old = StateMachine<Parcel>()
         try old.fire.send(SentState("a"))
@@ -86,7 +86,7 @@ import Testing
         try Heraclitus.Journal.replay(again.journal, as: LaterParcel.self)
     }
 
-    @Test("A value of a user info that cannot be written does not keep the machine from being archived")
+    @Test("A user info value that cannot be written leaves the machine archivable")
     func unwritable() throws {
         struct Stubborn: Codable, Sendable, CustomStringConvertible {
             var description: String { "a mule" }
@@ -102,14 +102,14 @@ import Testing
         #expect(userInfo["weight", as: String.self] == "nan")
     }
 
-    /// Values within values.
+    /// A value with nested values.
     struct Nest: Codable, Sendable, CustomStringConvertible {
         let inner: [Nest]
         var description: String { "a nest" }
         init(levels: Int) { inner = levels == 0 ? [] : [Nest(levels: levels - 1)] }
     }
 
-    @Test("Nor does one that an encoder writes and no reader takes: a Decimal that is no number, and values too deep")
+    @Test("A value that no reader accepts leaves the machine archivable: a NaN Decimal, or deep nesting")
     func unreadable() throws {
         let parcel = StateMachine<Parcel>()
         try parcel.fire.send(
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Values from outside that are read and cannot be written, or not so deep within an archive.
+    /// Values that can be read but cannot be written, or only with less depth.
     static let foreign: [JSONValue] = [
         [12.5, 1e30, infinity],
         ["order": "42", "amounts": [12.5, infinity]],
@@ -139,7 +139,7 @@ import Testing
     ]
     private static let infinity: JSONValue = .decimal("1e400")
 
-    @Test("A value from outside that cannot be written leaves its neighbours as they are", arguments: foreign.indices)
+    @Test("A foreign value that cannot be written leaves its neighbours unchanged", arguments: foreign.indices)
     func neighbours(index: Int) throws {
         let parcel = StateMachine<Parcel>()
         try parcel.fire.send(
@@ -149,7 +149,8 @@ import Testing
         try parcel.fire.bounce(userInfo: ["by": ["name": "Bob"], "list": [1, 2]])
         let encoded = try JSONDecoder().decode(StateMachine<Parcel>.self, from: JSONEncoder().encode(parcel))
         let archived = try StateMachine<Parcel>(archive: parcel.archive())
-        // An archive has every number that is read. What lies too deep is described, as is what other encoders cannot write.
+        // An archive has every number that is read. Deep values, and values that other encoders cannot write, are
+        // described.
         let isDeep = [3, 4].contains(index)
         let body = archived.journal[0].userInfo["body"] as? JSONValue
         #expect(isDeep ? body?.stringValue != nil : body == Self.foreign[index])
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("A value from outside of thousands of levels is described, and does not stop the program")
+    @Test("A foreign value with thousands of levels is described")
     func bottomless() throws {
         let value = (0..<5_000).reduce(JSONValue.null) { value, _ in .array([value]) }
         let parcel = StateMachine<Parcel>()
@@ -173,7 +174,7 @@ import Testing
         #expect(userInfo["deep", as: String.self]?.contains("…") == true)
     }
 
-    @Test("Of values within values as many levels are written as are read, also far inside", arguments: 50...64)
+    @Test("Nested values are written with as many levels as are read", arguments: 50...64)
     func levels(count: Int) throws {
         let value = (0..<count).reduce(JSONValue.null) { value, _ in [value] }
         struct Listed: Codable, Sendable { let value: JSONValue }
@@ -204,7 +205,7 @@ import Testing
         #expect("\(restored.journal)".hasSuffix(words))
     }
 
-    @Test("A date of a user info that is none, which Foundation refuses to describe, is no trouble either")
+    @Test("An invalid date of a user info, which Foundation cannot describe, is archived")
     func noDate() throws {
         let parcel = StateMachine<Parcel>()
         let never = Date(timeIntervalSinceReferenceDate: .nan)
@@ -214,7 +215,7 @@ import Testing
         #expect(restored.journal.first?.userInfo["by", as: String.self] == "a date nan s after 2001-01-01")
     }
 
-    @Test("A journal without an end can be read, too", arguments: [Int.max, Int.max - 1])
+    @Test("A journal without a limit is readable", arguments: [Int.max, Int.max - 1])
     func endless(limit: Int) throws {
         let parcel = StateMachine<SilentParcel>(journal: .last(limit))
         try parcel.fire.send(SentState("a"))
@@ -224,7 +225,7 @@ import Testing
     }
 
     @Test(
-        "A journal that is none is an error that says where, never a crash",
+        "An invalid journal is an error with its place",
         arguments: [
             (#"[]"#, ".journal"), (#"{}"#, ".journal"), (#"{"limit":0,"lines":[]}"#, ".journal.limit"),
             (#"{"limit":3,"dropped":-1,"lines":[]}"#, ".journal.dropped"),
@@ -247,7 +248,7 @@ import Testing
         #expect(path.contains(place.split(separator: ".").last ?? ""), "\(path)")
     }
 
-    @Test("Lines with the wildest numbers and names are read, printed, drawn and replayed")
+    @Test("Lines with extreme numbers and names are read, printed, drawn and replayed")
     func wild() throws {
         let line =
             #"{"kind":"transitioned","date":"9999-12-31T23:59:59Z","revision":-9223372036854775808,"source":"a\n:;#\"b","event":"","microseconds":-9223372036854775808,"version":-7}"#
@@ -261,7 +262,7 @@ import Testing
         #expect(machine.journal.mermaidGantt().contains("section") && machine.journal.mermaidSequence().contains("s0"))
         try machine.fire.send(SentState("a"))
         #expect(try StateMachine<SilentParcel>(archive: machine.archive()).journal.count == 4)
-        // Where no line number is left for one more that is dropped.
+        // With no line number left for a further dropped line.
         let short = archive.replacing(#""limit":9007199254740992"#, with: #""limit":2"#)
         let full = try StateMachine<SilentParcel>(archive: Data(short.utf8))
         try full.fire.send(SentState("a"))
@@ -273,7 +274,7 @@ import Testing
         let sender: StateMachine<Door>
     }
 
-    @Test("A machine that its own journal mentions is archived, and goes when nobody else has it")
+    @Test("A machine that its own journal mentions is archived, and released with its last reference")
     func ownMachine() throws {
         weak var gone: StateMachine<Door>?
         weak var state: OpenState?
@@ -294,7 +295,7 @@ import Testing
         #expect(state == nil)
     }
 
-    @Test("A machine within a value of its own journal is archived there without that journal")
+    @Test("A machine within a value of its own journal is archived there without the journal")
     func ownMachineWithin() throws {
         let machine = StateMachine<Door>(journal: .last(3))
         try machine.fire.open(OpenState(7), userInfo: ["message": Message(sender: machine)])
@@ -304,7 +305,7 @@ import Testing
         #expect(message.sender.journal.isEmpty)
     }
 
-    @Test("A date that could not be written again is refused when it is read", arguments: ["1e300", "1e12", "-1e11"])
+    @Test("A date that cannot be written again is rejected when it is read", arguments: ["1e300", "1e12", "-1e11"])
     func unwritableDate(number: String) throws {
         let machine = StateMachine<Door>(journal: .last(3))
         try machine.fire.smash()

@@ -12,7 +12,7 @@ import Testing
         let send = Event(from: PackedState.self, to: SentState.self)
     }
 
-    @Test("A journal leaves out the values that its workflow lists, of whatever has happened; observers get them")
+    @Test("A journal leaves out the secret values of its workflow in all occurrences, and observers get them")
     func leftOut() throws {
         let machine = StateMachine<Discreet>()
         let seen = Mutex<[String?]>([])

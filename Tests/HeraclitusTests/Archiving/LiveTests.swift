@@ -21,7 +21,7 @@ import Testing
             self.room = room
             self.socket = socket
         }
-        func work(_ here: Workplace<Chat>) async throws { _ = try socket.get() }
+        func work(_ call: WorkCall<Chat>) async throws { _ = try socket.get() }
     }
     final class OfflineState: WorkflowState {
         let reason: String
@@ -35,7 +35,7 @@ import Testing
             .enters { _, call in OfflineState(reason: call.failure?.localizedDescription ?? "") }
     }
 
-    @Test("An archive has nothing of a live value, and a restored one is empty")
+    @Test("An archive leaves a live value out, and a restored one is empty")
     func archived() async throws {
         let machine = StateMachine<Chat>()
         try machine.fire.talk(TalkingState(room: "a", Live(Socket(1))))
@@ -54,7 +54,7 @@ import Testing
         )
     }
 
-    @Test("JSON of Foundation leaves it out, too, and an old archive that has something there is read")
+    @Test("Foundation's JSON leaves it out, too, and an old archive with a value for it is readable")
     func foundation() throws {
         let state = TalkingState(room: "a", Live(Socket(1)))
         #expect(String(decoding: try JSONEncoder().encode(state), as: UTF8.self) == #"{"room":"a"}"#)
@@ -66,7 +66,7 @@ import Testing
         #expect(try JSONDecoder().decode([Live<Socket>].self, from: list).count == 1)
     }
 
-    @Test("An update hands it on, and it is released with the last state that has it")
+    @Test("An update passes it on, and it is released with its last state")
     func handedOn() async throws {
         let closed = Latch()
         var machine: StateMachine<Chat>? = StateMachine<Chat>()
@@ -78,6 +78,6 @@ import Testing
         try await closed.wait()
     }
 
-    @Test("Whoever checks that a state loses nothing does not count it")
+    @Test("The check of lost properties ignores it")
     func checked() throws { try expectArchives(TalkingState(room: "a", Live(Socket(1)))) }
 }

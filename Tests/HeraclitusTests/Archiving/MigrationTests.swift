@@ -19,7 +19,7 @@ import Testing
         """
     }
 
-    @Test("An archive of the first version goes through every step, in order, and is written as one of this version")
+    @Test("An archive of the first version goes through every step in order, and is written in the current version")
     func all() throws {
         let waiting = try Self.ticket("Waiting", #"{"url":"a"}"#, version: 1)
         #expect((waiting.state as? QueuedState)?.urls == ["a"])
@@ -33,7 +33,7 @@ import Testing
         #expect(try Self.ticket("Done", "{}", version: 1).state is DoneState)
     }
 
-    @Test("Only the steps to versions after the archive's run")
+    @Test("Only steps to versions after the archive's version run")
     func some() throws {
         let paused = try Self.ticket("Paused", #"{"since":7,"urls":["c","d"]}"#, version: 2)
         #expect((paused.state as? QueuedState)?.urls == ["c", "d"])
@@ -43,7 +43,7 @@ import Testing
         #expect(throws: ArchiveError.self) { try Self.ticket("Queued", #"{"urls":["e"]}"#, version: 4) }
     }
 
-    @Test("Dates stay what they are, in whichever way they were written")
+    @Test("Dates stay equal in each form in which they were written")
     func dates() throws {
         let text = try Self.ticket("Waiting", #"{"url":"a","due":"2026-11-21T08:00:00.25Z"}"#, version: 1)
         let due = try #require((text.state as? QueuedState)?.due)
@@ -53,7 +53,7 @@ import Testing
         #expect((machine.state as? QueuedState)?.due == Date(timeIntervalSinceReferenceDate: 12.5))
     }
 
-    @Test("A machine within a state migrates by its own workflow's steps, whether the outer one has to or not")
+    @Test("A machine within a state migrates by its own workflow's steps, whether the outer one migrates or not")
     func nested() throws {
         let lamp =
             #"{"activated":true,"data":{},"format":1,"revision":2,"state":"Dark","version":1,"workflow":"TicketLamp"}"#
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("What goes wrong says which step, in which version, and where")
+    @Test("The error of a failed step has the step, the version and the place")
     func errors() throws {
         let failed = #expect(throws: ArchiveError.self) { try Self.ticket("Waiting", "{}", version: 1) }
         guard case .failedMigration("one url becomes a list", version: 2, path: "", let error) = failed else {
@@ -115,7 +115,7 @@ import Testing
         #expect((state as? QueuedState)?.due == Date(timeIntervalSinceReferenceDate: 99))
     }
 
-    @Test("What the caller tells the decoder reaches a migrated state")
+    @Test("The decoder's user info reaches a migrated state")
     func userInfo() throws {
         let decoder = JSONDecoder()
         decoder.userInfo[Asking.key] = "told"
@@ -209,7 +209,7 @@ import Testing
         #expect(state.weight == weight && state.count == count)
     }
 
-    @Test("No amount changes through a migration, nor in raw data or a user info that any decoder reads")
+    @Test("Amounts survive a migration, raw data, and a user info read by any decoder")
     func amounts() throws {
         var generator = SystemRandomNumberGenerator()
         let amounts =
@@ -228,7 +228,7 @@ import Testing
         let state = try #require(ledger.state as? LedgerState)
         #expect(state.amounts == amounts.compactMap { Decimal(string: $0) })
         #expect(Self.isSame(state.raw, amounts))
-        // Once more as what it is now.
+        // Once more in the current version.
         let again = try #require(try StateMachine<Ledger>(archive: ledger.archive()).state as? LedgerState)
         #expect(again.amounts == state.amounts && again.raw == state.raw)
 
@@ -243,7 +243,7 @@ import Testing
         )
     }
 
-    /// Whether raw numbers are those of texts, with their signs.
+    /// Whether raw numbers equal those of texts, including their signs.
     private static func isSame(_ list: JSONValue?, _ amounts: [String]) -> Bool {
         let elements = list?.arrayValue ?? []
         return elements.count == amounts.count
@@ -261,7 +261,7 @@ import Testing
             }
     }
 
-    @Test("A number with more digits than its type has is refused by a migration, or kept as raw data")
+    @Test("A number with too many digits for its type is rejected by a migration, or kept as raw data")
     func beyond() throws {
         let long = "0.1234567890123456789012345678901234567890123456789"
         for (amounts, isRead) in [(long, false), ("1.5", true)] {
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test(
-        "Deep data is read or is a typed error on a thread with a small stack, migrated or not",
+        "On a small stack, deep data is read or is a typed error, migrated or not",
         arguments: [("[", "]"), (#"{"a":"#, "}")]
     )
     func deep(opening: String, closing: String) {
@@ -312,7 +312,7 @@ import Testing
                 }
             }
         }
-        // What threads have on Apple's systems, where it is not 8 MiB as here.
+        // The stack of secondary threads on Apple's platforms; here it is 8 MiB by default.
         thread.stackSize = 512 << 10
         thread.start()
         while !thread.isFinished { usleep(1_000) }
@@ -337,7 +337,7 @@ import Testing
     }
 
     @Test(
-        "A number of a step that is none is said to be none",
+        "An invalid number of a step is an error that says so",
         arguments: [
             (JSONValue.number(.nan), "nan"), (.number(.infinity), "inf"), (.decimal("1,50"), "1,50"),
         ]
@@ -353,7 +353,7 @@ import Testing
         #expect("\(String(describing: error))".contains("found what is no number (\(text)) instead"))
     }
 
-    @Test("Raw data is looked at and changed by subscript")
+    @Test("Raw data is read and changed by subscript")
     func values() {
         var data: JSONValue = ["a": 1, "list": ["x", 2.5, true, nil as JSONValue? ?? .null], "deep": ["b": "c"]]
         data["a"] = 2

@@ -2,13 +2,13 @@ import Foundation
 import Heraclitus
 import Testing
 
-/// How much memory reading takes, for the shapes that take most; each in a process of its own.
+/// Memory use of reading the most demanding shapes, each in a process of its own.
 @Suite("Memory of reading", .enabled(if: PeakMemory.isCounted)) struct ReadingMemoryTests {
     enum Shape: String, CaseIterable, Codable {
         case numbers, emptyLists, emptyObjects, listsOfOne, objectsOfOne, deepLists, deepObjects, distinctKeys, sameKeys
         case shortTexts, escapes, longText, amounts, space
 
-        /// Some megabytes of JSON, of a list or an object.
+        /// Some megabytes of JSON in a list or an object.
         var json: String {
             switch self {
             case .numbers: list("1")
@@ -18,7 +18,7 @@ import Testing
             case .objectsOfOne: list(#"{"":1}"#)
             case .deepLists: list(String(repeating: "[", count: 50) + String(repeating: "]", count: 50))
             case .deepObjects: list(String(repeating: #"{"":"#, count: 50) + "1" + String(repeating: "}", count: 50))
-            // One more than what a dictionary of its size has room for would need one of twice its size.
+            // One key more than a dictionary of this size holds, so it doubles.
             case .distinctKeys:
                 "{" + (0..<50_000).map { "\"\(String($0 + 60_000, radix: 36))\":1" }.joined(separator: ",") + "}"
             case .sameKeys: "{" + repeatElement(#""":1"#, count: 100_000).joined(separator: ",") + "}"
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// What is done with the bytes.
+    /// A way of reading the bytes.
     enum Way: String, CaseIterable, Codable {
         case reading, lookingAtElements, migrating, migratingWithElements, restoring
 
@@ -49,7 +49,7 @@ import Testing
             }
         }
 
-        /// The bytes that are given to it.
+        /// The bytes for this way of reading.
         func bytes(of json: String) -> Data {
             switch self {
             case .reading, .lookingAtElements: Data(json.utf8)
@@ -60,13 +60,13 @@ import Testing
         }
     }
 
-    @Test("Reading takes no more than forty times the bytes, whatever their shape", arguments: Shape.allCases)
+    @Test("Reading takes at most forty times the bytes, for any shape", arguments: Shape.allCases)
     func memory(shape: Shape) async {
         await #expect(processExitsWith: .success) { [shape] in
             let json = shape.json
             // An archive has each key once.
             for way in Way.allCases where shape != .sameKeys || [.reading, .lookingAtElements].contains(way) {
-                // What only the first use takes.
+                // The first use allocates memory that later uses share.
                 _ = try PeakMemory.growth { try way.run(way.bytes(of: #"[{"a":[1,"b"]}]"#)) }
                 let bytes = way.bytes(of: json)
                 let growth = try #require(try PeakMemory.growth { try way.run(bytes) })

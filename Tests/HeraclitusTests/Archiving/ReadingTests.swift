@@ -3,10 +3,10 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-/// What the reader of archives takes, refuses, and keeps.
+/// Texts that the reader of archives accepts, rejects and preserves.
 @Suite("Reading JSON") struct ReadingTests {
     @Test(
-        "Brackets up to any number are a typed error, through every reader of ours",
+        "Any number of brackets is a typed error in every reader",
         arguments: ["[", #"{"a":"#, #"[{"b":"#]
     )
     func brackets(opening: String) async throws {
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "Values lie as deep within values as Foundation reads them, and no deeper",
+        "Values nest as deep as Foundation reads them",
         arguments: [(512, true), (513, false)]
     )
     func depth(depth: Int, isRead: Bool) {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "A number keeps its value and its sign, whatever its form",
+        "A number keeps its value and its sign in any form",
         arguments: [
             ("0", .integer(0)), ("-0", .number(-0.0)), ("-0.0", .number(-0.0)), ("0.0", .integer(0)), ("7", 7),
             ("-7", -7), ("1e2", 100), ("100e-2", 1), ("1.50", 1.5), ("0.1", 0.1), ("1e300", .number(1e300)),
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(
-        "What is no JSON is refused",
+        "Invalid JSON is rejected",
         arguments: [
             "01", "-", "1.", ".5", "+1", "1e", "1e+", "0x10", "NaN", "Infinity", "-Infinity", "nul", "truely", "'a'",
             "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}", "[1]]", "[}", "{]", "[1",
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("Bytes that are not UTF-8 are refused, as is more than the limit")
+    @Test("Bytes other than UTF-8 are rejected, and so are bytes over the limit")
     func bytes() {
         for bytes: [UInt8] in [
             [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x5B, 0, 0x5D, 0], [0xFE, 0xFF, 0, 0x31],
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "Texts are read as they were written, with escapes or without",
+        "Texts survive with or without escapes",
         arguments: [
             (#""""#, ""), (#""a\/b\\c\"d""#, "a/b\\c\"d"), (#""\b\f\n\r\t""#, "\u{8}\u{C}\n\r\t"),
             (#""\u00e9é""#, "éé"),
@@ -119,7 +119,7 @@ import Testing
         #expect(try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8)) == .string(text))
     }
 
-    @Test("Of two values for one key the first is read, as Foundation does")
+    @Test("Of two values for one key the first is read, as in Foundation")
     func duplicates() throws {
         let few = #"{"a":1,"b":2,"a":3,"a":4}"#
         let many = "{" + (0..<50).map { "\"k\($0)\":\($0)," }.joined() + #""a":1,"a":2}"#
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(
-        "A key that an archive has twice is an error that names it and its place",
+        "A repeated key of an archive is an error with its name and place",
         arguments: [
             (#""revision":0,"revision":1"#, "revision"), (#""revision":0,"more":[{"k":1,"k":1}]"#, "more[0].k"),
         ]
@@ -148,7 +148,7 @@ import Testing
         #expect(explanation.contains("is there twice"))
     }
 
-    // MARK: As Foundation does
+    // MARK: Like Foundation
 
     struct Everything: Codable, Equatable {
         var bool = true
@@ -193,7 +193,7 @@ import Testing
         let fill = Event(updating: FullState.self)
     }
 
-    @Test("Every type that Foundation reads is read alike, from an archive and through a migration")
+    @Test("Every type reads like in Foundation, from an archive and through a migration")
     func everything() throws {
         let machine = StateMachine<Filling>()
         let archive = try machine.archive()
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(
-        "A number is read as the types that it fits into, as Foundation does",
+        "A number reads as each type that it fits, as in Foundation",
         arguments: [
             "1", "1.0", "1e2", "-1", "1.5", "300", "1e400", "-0", "18446744073709551615", "true", "\"1\"", "null",
         ]
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test("Nested containers, superclasses and lists that are read step by step are read as by Foundation")
+    @Test("Nested containers, superclasses and lists read step by step like in Foundation")
     func containers() throws {
         let json = Data(#"{"derived":3,"super":{"base":4},"inner":{"list":[5,null]}}"#.utf8)
         for value in [
@@ -268,7 +268,7 @@ import Testing
     // MARK: Time
 
     @Test(
-        "Time grows with the bytes, not with the depth or the machines within machines",
+        "Time grows with the bytes rather than with depth or nested machines",
         .timeLimit(.minutes(20)),
         arguments: ["deep lists", "lists of objects", "machines"]
     )

@@ -19,12 +19,12 @@ import Testing
         Schema(root: Self.schema).problems(try JSONDecoder().decode(JSONValue.self, from: archive))
     }
 
-    @Test("Every golden archive has the format that is written down", arguments: GoldenTests.files)
+    @Test("Every golden archive conforms to the schema", arguments: GoldenTests.files)
     func golden(_ file: String) throws {
         #expect(try problems(Data(contentsOf: GoldenTests.folder.appendingPathComponent(file))) == [])
     }
 
-    @Test("So has what is written now, with and without extras")
+    @Test("Current archives conform to the schema, with and without extras")
     func current() throws {
         let machine = StateMachine<Ticket>()
         #expect(try problems(machine.archive()) == [])
@@ -35,7 +35,7 @@ import Testing
         #expect(try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(found)) == Ticket.table)
     }
 
-    @Test("It names each key that a table has, also of what a state holds")
+    @Test("The schema names each key of a table, also of a state's holdings")
     func keys() throws {
         let archive = try StateMachine<CompositeDiagramTests.Order>().archive(including: .definition)
         let written = try JSONDecoder().decode(JSONValue.self, from: archive)
@@ -47,7 +47,7 @@ import Testing
         #expect(Schema(root: Self.schema).problems(later) == [])
     }
 
-    @Test("A journal has it, with all that can be in it")
+    @Test("A journal with all kinds of lines conforms to the schema")
     func journals() throws {
         let parcel = StateMachine<LaterParcel>()
         try parcel.fire.send(LaterParcel.ShippedState("a"), userInfo: ["by": "me"])
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("A table with groups has it, too")
+    @Test("A table with groups conforms to the schema")
     func groups() throws {
         let archive = try StateMachine<Playback>().archive(including: .definition)
         #expect(try problems(archive) == [])
@@ -85,7 +85,7 @@ import Testing
         #expect(!Schema(root: Self.schema).problems(found).isEmpty)
     }
 
-    @Test("The archive of a stored machine with effects has it, too")
+    @Test("The archive of a stored machine with effects conforms to the schema")
     func effects() async throws {
         let store = InMemoryStore()
         try await store.workflow(Tolling.self).update("1") { machine in
@@ -96,7 +96,7 @@ import Testing
         #expect(try stored.effects != nil && problems(stored.archive) == [])
     }
 
-    @Test("It refuses what is none")
+    @Test("The schema rejects other data")
     func refusals() throws {
         let good = try JSONDecoder().decode(
             JSONValue.self,
@@ -126,11 +126,13 @@ import Testing
     }
 }
 
-/// As much of JSON Schema 2020-12 as the archive's schema uses; a keyword that it does not know is a problem.
+/// The part of JSON Schema 2020-12 that the archive's schema uses.
+///
+/// An unknown keyword is a problem.
 private struct Schema {
     let root: JSONValue
 
-    /// Whether a key that the schema does not name is a problem: not for those who read, but for what is written now.
+    /// Whether unnamed keys are a problem: they are in current archives, but readers accept them.
     var namesAllKeys = false
 
     func problems(_ value: JSONValue) -> [String] { problems(value, root, "") }
@@ -170,7 +172,7 @@ private struct Schema {
     }
 
     private func number(_ value: JSONValue, _ isGood: (Double) -> Bool) -> Bool {
-        // An exact comparison is enough for whole numbers up to 2⁵³ + 1, which no Double is.
+        // Whole numbers beyond 2⁵³ need an exact comparison, because Double rounds them.
         if case .integer(let integer) = value, integer > 1 << 53 { return isGood(Double.infinity) }
         return value.doubleValue.map(isGood) ?? true
     }

@@ -8,7 +8,7 @@ import Testing
         let state: StateArchive<Download>
     }
 
-    @Test("A state is archived with its name and data, and is of its class again")
+    @Test("A state is archived with its name and data, and restored as its class")
     func roundTrip() throws {
         let json = try Download.archive(of: LoadingState(request: Request(url: "a")))
         #expect(
@@ -20,7 +20,7 @@ import Testing
         #expect(try Download.state(from: Download.archive(of: IdleState(), prettyPrinted: true)) is IdleState)
     }
 
-    @Test("A state within something else is coded, too")
+    @Test("A state within another value is coded, too")
     func within() throws {
         let entries = [
             Entry(note: "one", state: StateArchive<Download>(IdleState())),
@@ -31,7 +31,7 @@ import Testing
         #expect(decoded[0].state.state is IdleState && decoded[1].state.state.request?.url == "b")
     }
 
-    @Test("The state of a machine's archive is read, and a machine is not made of a state's")
+    @Test("The state of a machine's archive is readable, and a state's archive makes no machine")
     func ofMachine() throws {
         let machine = StateMachine<Download>()
         try machine.fire.load(LoadingState(request: Request(url: "c")))
@@ -42,7 +42,7 @@ import Testing
         #expect(error?.description.contains("revision") == true)
     }
 
-    @Test("What an older version has written is migrated")
+    @Test("An archive of an older version is migrated")
     func migrated() throws {
         let old = #"{"data":{"url":"x"},"format":1,"state":"Waiting","version":1,"workflow":"Ticket"}"#
         let state = try Ticket.state(from: Data(old.utf8))
@@ -52,7 +52,7 @@ import Testing
     final class OtherState: DownloadState, EmptyState {}
 
     @Test(
-        "What is none is refused, each with its own error",
+        "Each kind of invalid archive has its own error",
         arguments: [
             (
                 #"{"data":{},"format":1,"state":"IdleState","version":1,"workflow":"Other"}"#,
@@ -61,13 +61,13 @@ import Testing
             (#"{"data":{},"format":1,"state":"Idle","version":1,"workflow":"Download"}"#, "no state \"Idle\""),
             (#"{"data":{},"format":1,"state":"IdleState","version":2,"workflow":"Download"}"#, "version 2"),
             (#"{"data":{},"format":1,"state":"LoadingState","version":1,"workflow":"Download"}"#, ""),
-            (#"{"data":{},"format":2,"state":"IdleState","version":1,"workflow":"Download"}"#, "format is 2"),
-            ("{", "not JSON"),
+            (#"{"data":{},"format":2,"state":"IdleState","version":1,"workflow":"Download"}"#, "has format 2"),
+            ("{", "Invalid JSON"),
         ]
     )
     func refused(_ json: String, _ text: String) throws {
         if text.isEmpty {
-            // The request is optional: its absence is none of the archive's faults.
+            // The request is optional, so its absence is valid.
             #expect(try Download.state(from: Data(json.utf8)).request == nil)
         } else {
             let error = #expect(throws: ArchiveError.self) { try Download.state(from: Data(json.utf8)) }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("A state that is not registered, or too large, is not written")
+    @Test("An unregistered or oversized state is not written")
     func unwritable() {
         let error = #expect(throws: ArchiveError.self) { try Download.archive(of: OtherState()) }
         #expect(error?.description.contains("no state \"OtherState\"") == true)

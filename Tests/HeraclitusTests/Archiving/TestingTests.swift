@@ -3,13 +3,13 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-@Suite("What helps to test") struct TestingTests {
+@Suite("Helpers of tests") struct TestingTests {
     class PlainFailure: WorkflowState, @unchecked Sendable {
         let code: Int
         init(_ code: Int) { self.code = code }
     }
 
-    /// Compiles, archives, and has no `delay` afterwards but the one that it always has.
+    /// A failure that compiles and loses its `delay` in an archive.
     final class ForgetfulFailure: PlainFailure, @unchecked Sendable {
         private(set) var delay = 5
         init(_ code: Int, delay: Int) {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("A subclass that forgot its own data is found, with what is lost")
+    @Test("A subclass that loses its own data is found, with the lost properties")
     func forgetful() throws {
         try expectArchives(PlainFailure(7))
         let error = #expect(throws: LostInArchive.self) { try expectArchives(ForgetfulFailure(7, delay: 9)) }
@@ -71,7 +71,7 @@ import Testing
         try expectArchives(ForgetfulFailure(7, delay: 9), except: ["delay"])
     }
 
-    @Test("What is kept by hand, with a machine and dates in it, is kept")
+    @Test("Properties kept by hand, including a machine and dates, are kept")
     func careful() throws {
         let lamp = StateMachine<TicketLamp>()
         try lamp.fire.toggle()
@@ -85,7 +85,7 @@ import Testing
         try expectArchives(QueuedState(["a"], due: Date(timeIntervalSinceReferenceDate: 9.000_001), lamp: lamp))
     }
 
-    /// What is not Equatable, and is read back as something else if `isForgetful`.
+    /// A value that is not Equatable, and that changes in an archive if `isForgetful` is set.
     final class BagState: WorkflowState {
         enum Load: Codable {
             case crate(Int)
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("Cases are told apart by name, and dictionaries by key, whatever order they are in")
+    @Test("Cases are compared by name and dictionaries by key, in any order")
     func unlike() throws {
         let many = Dictionary(uniqueKeysWithValues: (0..<50).map { ("\($0)", BagState.Piece(weight: $0)) })
         for _ in 0..<10 { try expectArchives(BagState(.barrel(1), many)) }
@@ -123,7 +123,7 @@ import Testing
         )
     }
 
-    @Test("What is lost deep inside is found, too")
+    @Test("Losses deep inside are found, too")
     func deep() throws {
         try expectArchives(HalfState(1))
         let error = #expect(throws: LostInArchive.self) { try expectArchives(HalfState(2)) }
@@ -131,7 +131,7 @@ import Testing
         #expect(error?.description.hasPrefix("HalfState loses in an archive: part.lost") == true)
     }
 
-    /// It keeps neither its lazy property nor that of its part.
+    /// A state that loses its lazy property and the lazy property of its part.
     final class LazyState: WorkflowState, @unchecked Sendable {
         struct Part: Codable {
             lazy var sum = 1
@@ -148,14 +148,14 @@ import Testing
         }
     }
 
-    @Test("A lazy property goes by the name that it has in the code")
+    @Test("A lazy property has its name in the code")
     func lazyProperties() throws {
         let error = #expect(throws: LostInArchive.self) { try expectArchives(LazyState()) }
         #expect(error?.properties == ["big was Optional(3) and is nil", "part.sum was Optional(5) and is nil"])
         try expectArchives(LazyState(), except: ["big", "sum"])
     }
 
-    /// A part that knows its whole.
+    /// A part that refers to its whole.
     final class FamilyState: WorkflowState, @unchecked Sendable {
         final class Child: @unchecked Sendable {
             let name: String
@@ -188,11 +188,11 @@ import Testing
             try container.encode(forgets, forKey: .forgets)
         }
 
-        /// They hold each other.
+        /// The parts refer to each other.
         func separate() { for child in children { (child.parent, child.sibling) = (nil, nil) } }
     }
 
-    @Test("Objects that refer back to each other are compared, and what they lose is found")
+    @Test("Objects that refer back to each other are compared, and their losses are found")
     func circles() throws {
         let state = FamilyState(["a", "b"])
         defer { state.separate() }
@@ -204,7 +204,7 @@ import Testing
         #expect(error?.properties.contains("children[1].name was b and is b?") == true)
     }
 
-    /// It has a closure, which no archive keeps.
+    /// A state with a closure, which every archive loses.
     final class CallingState: WorkflowState {
         let call: @Sendable () -> Int
         let other: (@Sendable () -> Int)?
@@ -220,7 +220,7 @@ import Testing
         private enum CodingKeys: CodingKey {}
     }
 
-    @Test("A closure is named, because nobody can say whether it is the same, unless it is left out on purpose")
+    @Test("A closure counts as lost unless it is excepted, because closures cannot be compared")
     func closures() throws {
         let error = #expect(throws: LostInArchive.self) { try expectArchives(CallingState(1)) }
         #expect(error?.properties == ["call is a function, which cannot be compared"])
@@ -237,7 +237,7 @@ import Testing
         init(_ reason: Reason) { self.reason = reason }
     }
 
-    @Test("A value that comes back as one of another type is found, although it has the same properties")
+    @Test("A value restored as another type with the same properties is found")
     func otherType() throws {
         try expectArchives(GoneState(Reason("a")))
         let error = #expect(throws: LostInArchive.self) { try expectArchives(GoneState(TimeOut("a"))) }

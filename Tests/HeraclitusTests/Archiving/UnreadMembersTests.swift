@@ -2,8 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
-/// Members of a state's data that another release of the program has added.
-@Suite("Data that a state's class does not read") struct UnreadMembersTests {
+/// Members of a state's data that another release has added.
+@Suite("Unread data of a state") struct UnreadMembersTests {
     final class CartState: WorkflowState {
         static let name = "Cart"
         let items: Int
@@ -30,7 +30,7 @@ import Testing
 
     private static func data(_ archive: Data) throws -> JSONValue? { try JSONValue(json: archive)["data"] }
 
-    @Test("An update of the state keeps them, in archives of any encoder and in copies")
+    @Test("An update of the state keeps unread members, in archives of any encoder and in copies")
     func kept() throws {
         let shop = try StateMachine<Shop>(archive: Self.archive)
         #expect(try Self.data(shop.archive()) == Self.data(Self.archive))
@@ -44,7 +44,7 @@ import Testing
         #expect(try Self.data(restored.archive())?["coupon"] == ["code": "spring"])
     }
 
-    @Test("A transition that leaves the state drops them, also into an object of the same class")
+    @Test("A transition out of the state drops unread members, also into another object of the class")
     func dropped() throws {
         let shop = try StateMachine<Shop>(archive: Self.archive)
         try shop.fire.again(CartState(2))
@@ -72,13 +72,13 @@ import Testing
 
     @Test("Members that an update removes from data read as a whole stay removed")
     func whole() throws {
-        let first = StateMachine<Open>(alreadyIn: OpenState(["a": 1, "b": 2]))
+        let first = StateMachine<Open>(resumingIn: OpenState(["a": 1, "b": 2]))
         let open = try StateMachine<Open>(archive: first.archive())
         try open.fire.change(OpenState(["a": 1]))
         #expect(try Self.data(open.archive()) == ["a": 1])
     }
 
-    /// A dictionary in the place of the data, which asks for all keys.
+    /// A dictionary in the place of the data, which reads all keys.
     final class DictionaryState: WorkflowState {
         static let name = "Dictionary"
         let values: [String: Int]
@@ -95,7 +95,7 @@ import Testing
 
     @Test("Members that an update removes from a dictionary stay removed")
     func dictionary() throws {
-        let first = StateMachine<Counts>(alreadyIn: DictionaryState(["a": 1, "b": 2]))
+        let first = StateMachine<Counts>(resumingIn: DictionaryState(["a": 1, "b": 2]))
         let counts = try StateMachine<Counts>(archive: first.archive())
         try counts.fire.change(DictionaryState(["a": 1]))
         #expect(try Self.data(counts.archive()) == ["a": 1])

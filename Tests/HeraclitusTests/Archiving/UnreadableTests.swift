@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-/// What could not be read again is not written.
+/// Data that could not be read again is rejected when it is written.
 @Suite("Unreadable data") struct UnreadableTests {
     final class PriceState: WorkflowState {
         let prices: [String: [Decimal]]
@@ -34,7 +34,7 @@ import Testing
         let set = Event(updating: ChainState.self)
     }
 
-    /// The same in a later version.
+    /// A later version of the chain.
     struct NewerChain: Workflow {
         static var initial: any WorkflowState { ChainState(depth: 1) }
         static var name: String { "Chain" }
@@ -43,9 +43,9 @@ import Testing
         let set = Event(updating: ChainState.self)
     }
 
-    @Test("A Decimal that is no number is refused at the save, with its key", arguments: ["archive", "lines", "store"])
+    @Test("A NaN Decimal is rejected at the save, with its key", arguments: ["archive", "lines", "store"])
     func notANumber(way: String) async throws {
-        let machine = StateMachine<Shop>(alreadyIn: PriceState(.nan))
+        let machine = StateMachine<Shop>(resumingIn: PriceState(.nan))
         let place = try StorePlace("directory")
         let file = try #require(place.folder).appendingPathComponent("lines")
         do {
@@ -70,18 +70,18 @@ import Testing
         }
     }
 
-    @Test("A text that says NaN is only a text")
+    @Test("The text NaN is a text")
     func text() throws {
-        let machine = StateMachine<Chain>(alreadyIn: ChainState(depth: 1, text: "NaN \" N"))
+        let machine = StateMachine<Chain>(resumingIn: ChainState(depth: 1, text: "NaN \" N"))
         let restored = try StateMachine<Chain>(archive: machine.archive())
         #expect((restored.state as? ChainState)?.text == "NaN \" N")
     }
 
-    @Test("What lies as deep as is written can be read, and what is deeper is refused at the save")
+    @Test("Data up to the depth limit is readable, and deeper data is rejected at the save")
     func depth() throws {
         var written = 0
         for depth in 490..<530 {
-            let machine = StateMachine<Chain>(alreadyIn: ChainState(depth: depth))
+            let machine = StateMachine<Chain>(resumingIn: ChainState(depth: depth))
             switch Result(catching: { try machine.archive() }) {
             case .success(let archive):
                 #expect(throws: Never.self) { try StateMachine<Chain>(archive: archive) }
@@ -98,9 +98,9 @@ import Testing
         #expect((15...21).contains(written))
     }
 
-    @Test("What is larger than the reader's limit is not written unless a larger one is asked for")
+    @Test("Data over the reader's limit is written only with a larger limit")
     func size() throws {
-        let machine = StateMachine<Chain>(alreadyIn: ChainState(depth: 1, text: String(repeating: "x", count: 1_000)))
+        let machine = StateMachine<Chain>(resumingIn: ChainState(depth: 1, text: String(repeating: "x", count: 1_000)))
         let archive = try machine.archive()
         guard
             case .tooLarge(archive.count, limit: 500) = #expect(
@@ -117,7 +117,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test("Raw data with a number that no Decimal can be is refused at the save", arguments: ["1e400", "1x"])
+    @Test("Raw data with a number beyond Decimal is rejected at the save", arguments: ["1e400", "1x"])
     func raw(digits: String) {
         let info: UserInfo = ["amount": JSONValue.decimal(digits)]
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(info) }

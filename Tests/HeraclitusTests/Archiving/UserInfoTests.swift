@@ -9,7 +9,7 @@ import Testing
         var at: Date
     }
 
-    @Test("Values are read as the type they have, and as no other")
+    @Test("A value is read as its own type only")
     func typed() {
         let info: UserInfo = ["attempt": 1, "text": "a", "list": [1, 2]]
         #expect(info["attempt", as: Int.self] == 1)
@@ -30,7 +30,7 @@ import Testing
         #expect(twice["a", as: Int.self] == 2)
     }
 
-    @Test("A copy keeps its values when the other is changed, and a change takes no longer among more keys")
+    @Test("A copy keeps its values when the other changes, and a change takes constant time")
     func growth() {
         var info = UserInfo()
         info["a"] = 1
@@ -49,12 +49,12 @@ import Testing
                 for key in keys { info[key] = nil }
             }
         }
-        // Eight times as many keys would take 64 times as long.
+        // A quadratic time would grow 64-fold with eight times as many keys.
         _ = time(of: 100)
         #expect(time(of: 16_000) < time(of: 2_000) * 24)
     }
 
-    @Test("It goes through JSON and property lists, and values are found again as their types")
+    @Test("A user info survives JSON and property lists, and values are found again by type")
     func coded() throws {
         let point = Point(x: 1, y: 2.5, at: Date(timeIntervalSinceReferenceDate: 5.25))
         let info: UserInfo = [
@@ -78,12 +78,12 @@ import Testing
         }
         let json = try JSONDecoder().decode(UserInfo.self, from: JSONEncoder().encode(info))
         #expect(json["point", as: Point.self] == point)
-        // And once more, from what was read.
+        // Once more, from the decoded values.
         let again = try JSONDecoder().decode(UserInfo.self, from: JSONEncoder().encode(json))
         #expect(again["point", as: Point.self] == point)
     }
 
-    @Test("It has the shape of a plain JSON object")
+    @Test("A user info has the shape of a plain JSON object")
     func shape() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -91,7 +91,7 @@ import Testing
         #expect(String(decoding: try encoder.encode(info), as: UTF8.self) == #"{"a":{"x":1.5},"b":1,"c":"t"}"#)
     }
 
-    @Test("It passes through every callback of a transition, and through the error of a rejected one")
+    @Test("A user info passes through every callback of a transition, and through the error of a rejected one")
     func passing() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let journal = Journal()
@@ -117,7 +117,7 @@ import Testing
         let renew = Event(updating: HeldState.self)
     }
 
-    @Test("In a state it is written as deep as it can be read, and what is deeper is refused with its key")
+    @Test("In a state, a user info is written up to the readable depth, and deeper values are rejected with their key")
     func deep() throws {
         let deepest = try #require((1...100).last { (try? archived(.deep($0))) != nil })
         #expect(deepest > 20 && deepest < 64)
@@ -131,13 +131,13 @@ import Testing
     }
 
     private func archived(_ value: Nested) throws -> Data {
-        try StateMachine<Holding>(alreadyIn: HeldState(["deep": value])).archive()
+        try StateMachine<Holding>(resumingIn: HeldState(["deep": value])).archive()
     }
 
-    @Test("User infos within user infos are written in proportion to their number")
+    @Test("Writing nested user infos takes linear time")
     func chain() throws {
         let info = (0..<28).reduce(UserInfo(["end": 1.5])) { info, _ in ["within": info] }
-        let machine = try StateMachine<Holding>(archive: StateMachine<Holding>(alreadyIn: HeldState(info)).archive())
+        let machine = try StateMachine<Holding>(archive: StateMachine<Holding>(resumingIn: HeldState(info)).archive())
         let read = try #require(machine.state as? HeldState)
         #expect(read.info.description.contains("1.5") == true)
     }
@@ -152,14 +152,14 @@ import Testing
         case since(Date, by: Int)
     }
 
-    @Test("A date that is no number stops nobody who describes what it lies in, and says so")
+    @Test("An invalid date can be described, and the description says so")
     func indescribable() throws {
         let never = Date(timeIntervalSinceReferenceDate: .nan)
         let text = "a date nan s after 2001-01-01"
         let stamps: UserInfo = [
             "a": Stamp(name: "x", when: never), "b": Optional(Stamp(name: "y", when: never, others: [never])),
         ]
-        // Nobody else is to describe it, such as the test.
+        // Only this line describes the date, to keep the test's own output safe.
         let description = "\(stamps)"
         #expect(
             description
@@ -205,7 +205,7 @@ extension UserInfo.Key<[String]> { fileprivate static var reasons: Self { Self("
         #expect(error?.userInfo[.attempt] == 7)
     }
 
-    @Test("A decoded value is converted to the type of its key, and is absent if it cannot be")
+    @Test("A decoded value is converted to the type of its key, and absent if the conversion fails")
     func decoded() throws {
         let encoded = try JSONEncoder().encode(["attempt": "many", "reasons": "none"] as UserInfo)
         let other = try JSONDecoder().decode(UserInfo.self, from: encoded)

@@ -1,7 +1,7 @@
 import Heraclitus
 import Synchronization
 
-/// A state that can be told from every other: it has a number of its own, which its copies and archives keep.
+/// A state with a unique number, which its copies and archives keep.
 protocol NumberedState: WorkflowState {
     var number: Int { get }
 }
@@ -10,13 +10,13 @@ extension NumberedState {
     var shown: Shown { Shown(number: number, name: type(of: self).name) }
 }
 
-/// A state as somebody saw it.
+/// A state as an observer saw it.
 struct Shown: Hashable, Sendable {
     let number: Int
     let name: String
 }
 
-/// Draws the numbers of states, and the stamps that say what was before what.
+/// Draws the numbers of states, and the stamps that order operations.
 enum Count {
     private static let states = Atomic<Int>(0)
     private static let stamps = Atomic<Int>(0)
@@ -26,7 +26,7 @@ enum Count {
     static func stamp() -> Int { stamps.add(1, ordering: .sequentiallyConsistent).newValue }
 }
 
-/// A guard or a builder has declined, in the state of that number as far as it knows.
+/// The error of a guard or builder that has declined, with the number of the state it saw.
 struct Declined: Error {
     let number: Int?
     var isBuilders = false
@@ -36,14 +36,14 @@ final class NumberedEmpty: NumberedState, EmptyState {
     let number: Int
     static var name: String { "Empty" }
 
-    /// Called on the firing thread, by the machine.
+    /// Called by the machine on the firing thread.
     init() {
         number = Count.state()
         Player.current?.noteMade(number)
     }
 }
 
-class NumberedBase: NumberedState, @unchecked Sendable {  // a constant only, and it has a subclass
+class NumberedBase: NumberedState, @unchecked Sendable {  // only a constant; the class has a subclass
     let number: Int
     class var name: String { "Base" }
     init(_ number: Int) { self.number = number }
@@ -53,7 +53,7 @@ final class NumberedSub: NumberedBase, @unchecked Sendable {
     override class var name: String { "Sub" }
 }
 
-/// With more to archive than a number.
+/// A state with more data than a number.
 final class NumberedPlain: NumberedState {
     let number: Int
     let text: String
@@ -64,7 +64,7 @@ final class NumberedPlain: NumberedState {
     }
 }
 
-/// Declines now and then, and tries to fire from its guards.
+/// A state that declines sometimes, and tries to fire from its guards.
 final class NumberedCareful: NumberedState, ExitGuarding, EntryGuarding, ExitPreparing {
     let number: Int
     static var name: String { "Careful" }
@@ -75,7 +75,7 @@ final class NumberedCareful: NumberedState, ExitGuarding, EntryGuarding, ExitPre
     func willExit(_ transition: StateTransition) { Player.current?.isCalled(.willExit, transition) }
 }
 
-/// Fires on from its hooks.
+/// A state that fires further events from its hooks.
 final class NumberedLively: NumberedState, EntryPreparing, Entering, Exiting, Copying {
     let number: Int
     static var name: String { "Lively" }
@@ -87,7 +87,7 @@ final class NumberedLively: NumberedState, EntryPreparing, Entering, Exiting, Co
     func copied() -> Self { Self(number) }
 }
 
-/// Known to no workflow.
+/// A state outside every workflow.
 final class Stranger: NumberedState {
     let number: Int
     init(_ number: Int) { self.number = number }
@@ -99,7 +99,7 @@ extension Model {
         NumberedLively.self,
     ]
 
-    /// Makes a state of a kind, or one that no workflow knows.
+    /// Makes a state of a kind, or one outside every workflow.
     static func make(_ kind: Int) -> any NumberedState {
         switch kind {
         case 0: NumberedEmpty()

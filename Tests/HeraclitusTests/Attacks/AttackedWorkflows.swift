@@ -1,10 +1,10 @@
 import Heraclitus
 
-/// A workflow that random programs are run on.
+/// A workflow for random programs.
 protocol AttackedWorkflow: Workflow where AnyState == any NumberedState, Initial == any NumberedState, Context == Void {
     static var model: Model { get }
 
-    /// Fires an event by its property, with an object that is made in the machine's turn.
+    /// Fires an event by its property, with an object made in the machine's turn.
     static func fire(
         _ event: Int,
         of machine: StateMachine<Self>,
@@ -12,7 +12,7 @@ protocol AttackedWorkflow: Workflow where AnyState == any NumberedState, Initial
         _ object: @autoclosure () throws -> any NumberedState
     ) throws(InvalidTransition)
 
-    /// Fires an event by its property, with an object that is built from the state that is left.
+    /// Fires an event by its property, with an object built from the state being left.
     static func fire(
         _ event: Int,
         of machine: StateMachine<Self>,
@@ -20,10 +20,10 @@ protocol AttackedWorkflow: Workflow where AnyState == any NumberedState, Initial
         building build: (any NumberedState) throws -> any NumberedState
     ) throws(InvalidTransition)
 
-    /// Asks for an event by its property.
+    /// Whether the table allows an event, asked by its property.
     static func can(_ event: Int, of machine: StateMachine<Self>) -> Bool
 
-    /// Whether the compiler lets an event's property be fired with an object of a kind.
+    /// Whether an event's property accepts an object of a kind.
     static func takes(_ event: Int, _ kind: Int) -> Bool
 }
 
@@ -31,16 +31,18 @@ extension AttackedWorkflow {
     static func takes(_ event: Int, _ kind: Int) -> Bool { true }
 }
 
-// MARK: - Made up
+// MARK: - Generated
 
-/// A digit of the number of a workflow that was made up: each needs a type of its own.
+/// A digit of the number of a generated workflow.
+///
+/// Each digit needs its own type.
 protocol Ordinal: Sendable { static var value: Int { get } }
 enum Zero: Ordinal { static var value: Int { 0 } }
 enum Single: Ordinal { static var value: Int { 1 } }
 enum Two: Ordinal { static var value: Int { 2 } }
 enum Three: Ordinal { static var value: Int { 3 } }
 
-/// A workflow whose table is made up, the same one for the same number each time.
+/// A workflow with a generated table, the same for the same number.
 struct MadeUp<High: Ordinal, Middle: Ordinal, Low: Ordinal>: AttackedWorkflow {
     typealias Loose = Event<any NumberedState, any NumberedState>
 
@@ -90,7 +92,7 @@ struct MadeUp<High: Ordinal, Middle: Ordinal, Low: Ordinal>: AttackedWorkflow {
         userInfo: UserInfo,
         _ object: @autoclosure () throws -> any NumberedState
     ) throws(InvalidTransition) {
-        try machine.fire(path(event), try object(), userInfo: userInfo)
+        try machine.fire(Self.events[keyPath: path(event)], try object(), userInfo: userInfo)
     }
 
     static func fire(
@@ -99,10 +101,12 @@ struct MadeUp<High: Ordinal, Middle: Ordinal, Low: Ordinal>: AttackedWorkflow {
         userInfo: UserInfo,
         building build: (any NumberedState) throws -> any NumberedState
     ) throws(InvalidTransition) {
-        try machine.fire(path(event), userInfo: userInfo, build)
+        try machine.fire(Self.events[keyPath: path(event)], userInfo: userInfo, build)
     }
 
-    static func can(_ event: Int, of machine: StateMachine<Self>) -> Bool { machine.can(path(event)) }
+    static func can(_ event: Int, of machine: StateMachine<Self>) -> Bool {
+        machine.can(Self.events[keyPath: path(event)])
+    }
 }
 
 enum MadeUpTables {
@@ -117,7 +121,7 @@ enum MadeUpTables {
                 to: to.isEmpty ? [seed.below(6)] : to
             )
             event.ignored = (0..<6).filter { state in
-                // Nothing is ignored where it leads away, neither in a subclass nor in a superclass.
+                // An ignored event must lead away from neither the state nor its subclass or superclass.
                 let relatives = state == 1 || state == 2 ? [1, 2] : [state]
                 return relatives.allSatisfy { !event.from.contains($0) } && seed.chance(40)
             }
@@ -128,7 +132,7 @@ enum MadeUpTables {
         return Model("MadeUp\(number)", events + [update])
     }
 
-    /// The workflow of a number, or for 64 and more the one that is written down.
+    /// The workflow of a number; for 64 and more the handwritten one.
     static func workflow(_ number: Int) -> any AttackedWorkflow.Type {
         if number >= all.count { return Typed.self }
         return digit(number / 16).high(number)
@@ -161,9 +165,9 @@ extension Ordinal {
     }
 }
 
-// MARK: - Written down
+// MARK: - Handwritten
 
-/// A workflow whose events have classes of their own as sources and destinations.
+/// A workflow whose events have their own classes as sources and destinations.
 struct Typed: AttackedWorkflow {
     static var initial: any NumberedState { NumberedEmpty() }
     static let model = Model(
@@ -194,7 +198,7 @@ struct Typed: AttackedWorkflow {
     let around = Event("Go Round", from: NumberedBase.self, NumberedCareful.self, to: NumberedBase.self)
         .didFire { _, _, transition in Player.current?.isCalled(.didFire, transition) }
 
-    /// What is asked for by type was chosen so; a program that chose something else fires by name.
+    /// The error of a fire by type that does not fit; other programs fire by name.
     struct Unsuitable: Error {}
 
     static func takes(_ event: Int, _ kind: Int) -> Bool {

@@ -3,9 +3,11 @@ import Heraclitus
 import Synchronization
 import Testing
 
-/// Machines whose callbacks fire one another from several threads: no fire waits for ever, and those that would are rejected.
+/// Machines whose callbacks fire one another from several threads.
+///
+/// Each fire ends, or is rejected as a circle of waits.
 @Suite("Forced circles") struct CircleTests {
-    /// A workflow whose name says which machine it is.
+    /// A workflow whose name contains the number of its machine.
     struct Node<Number: Ordinal>: NodeWorkflow {
         static var name: String { "Node\(Number.value)" }
         static var initial: any WorkflowState { NumberedPlain(0) }
@@ -15,13 +17,13 @@ import Testing
         }
     }
 
-    @Test("Of as many threads as machines that wait for one another in a circle exactly one is rejected")
+    @Test("Of several threads that wait for one another in a circle, exactly one is rejected")
     func rings() async throws {
         try await Attack("Forced circles, rings", suite: Self.self, counting: "circles").run { seed in
             var seed = seed
             let count = 2 + seed.below(3)
             let nodes = Nodes.make(4, &seed)
-            // Each thread holds one machine, or two, when it fires the first one of the next thread.
+            // Each thread holds one or two machines when it fires the first machine of the next thread.
             let order = [0, 1, 2, 3].shuffled(using: &seed)
             let paths = (0..<count).map { index in
                 index == 0 && count < 4 && seed.chance(50) ? [order[0], order[3]] : [order[index]]
@@ -43,7 +45,7 @@ import Testing
             if rejected.count != 1 { nodes.report(["\(rejected.count) rejections of \(count) threads"]) }
             for rejection in rejected {
                 nodes.check(rejection.error, firing: rejection.target, holding: rejection.held)
-                // Every machine that somebody holds and another one waits for, and no other.
+                // All machines that one thread holds while another waits for them.
                 let waitedFor = Set(paths.map { "Node\($0[0])" })
                 if Set(rejection.error.machines) != waitedFor {
                     nodes.report(["\(rejection.error.machines) instead of \(waitedFor.sorted())"])
@@ -54,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("Random ways through random machines never hang, and whatever is rejected would have closed a circle")
+    @Test("Random ways through random machines never hang, and each rejection prevents a circle")
     func webs() async throws {
         try await Attack("Forced circles, webs", suite: Self.self, counting: "fires").run { seed in
             var root = seed
@@ -81,7 +83,7 @@ protocol NodeWorkflow: Workflow where Context == Void, Initial == AnyState {
 
 /// Machines whose callbacks go on to other machines.
 private final class Nodes: Sendable {
-    /// Where a thread is on its way: it holds the machines before, and its callbacks go on to the others.
+    /// A thread's way: the thread holds the machines behind it, and its callbacks go on to the others.
     final class Way: Sendable {
         @TaskLocal static var current: Way?
 
@@ -107,7 +109,7 @@ private final class Nodes: Sendable {
     private let found = Lock<[String]>([])
     let count: Int
 
-    /// Counts from several threads.
+    /// A counter for several threads.
     final class Tally: Sendable {
         let value = Atomic<Int>(0)
     }
@@ -152,15 +154,15 @@ private final class Nodes: Sendable {
     /// Fires one machine, whose callback fires the next one, and so on.
     /// - Parameters:
     ///   - way: The machines, one after the other.
-    ///   - atEnd: Called by the callback of the last one, in everybody's turn.
-    /// - Returns: What was wrong.
+    ///   - atEnd: Called by the callback of the last machine, within all turns.
+    /// - Returns: The faults.
     func go(_ way: [Int], atEnd: @escaping @Sendable () -> Void) -> [String] {
         let way = Way(way, atEnd)
         Way.$current.withValue(way) { goOn() }
         return way.faults.withLock { $0 }
     }
 
-    /// Fires a machine, without going on from there.
+    /// Fires a machine without going on.
     func fire(_ index: Int) throws(InvalidTransition) {
         let fire = nodes.withLock { $0[index].fire }
         let result: Result<Void, InvalidTransition> = Way.$current.withValue(nil) {
@@ -187,11 +189,11 @@ private final class Nodes: Sendable {
         } catch {
             check(error, firing: next, holding: held)
         }
-        // What was put off because this thread has the machine already goes on later, with what is left of the way.
+        // A queued fire goes on later with the rest of the way.
         if !held.contains(next) { way.held.withLock { $0.removeAll { $0 == next } } }
     }
 
-    /// Checks that a rejection was one of a circle, from the machine that was fired to one that the thread holds.
+    /// Checks that a rejection was of a circle, from the fired machine to one that the thread holds.
     func check(_ error: InvalidTransition, firing target: Int, holding held: [Int]) {
         guard error.reason == .deadlock else { return report(["rejected otherwise: \(error)"]) }
         let machines = error.machines
@@ -202,7 +204,7 @@ private final class Nodes: Sendable {
         }
     }
 
-    /// Checks that every machine has made what it accepted and no more, and can be fired on.
+    /// Checks that every machine has made exactly its accepted transitions, and is usable.
     func checkUsable() {
         let all = nodes.withLock { $0 }
         for (index, node) in all.enumerated() {
@@ -217,7 +219,7 @@ private final class Nodes: Sendable {
     }
 }
 
-/// Where threads wait until all have come.
+/// A barrier at which threads wait for all others.
 private final class Meeting: Sendable {
     private let group = DispatchGroup()
 

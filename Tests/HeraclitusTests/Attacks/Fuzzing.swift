@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// A process that fuzzes one decoder, and in which nobody else uses time or memory.
+/// A process that fuzzes one decoder, without other users of time and memory.
 ///
-/// The environment variables are those of every ``Attack``. What is decoded does not depend on who meets whom; so a seed is tried once.
+/// The environment variables are those of ``Attack``. Each seed is tried once, because decoding is deterministic.
 enum Fuzzing {
-    /// What was wrong with a decoding.
+    /// A fault of a decoding.
     struct Fault: Error, CustomStringConvertible {
         let description: String
 
@@ -14,7 +14,7 @@ enum Fuzzing {
         }
     }
 
-    /// Tries one seed after the other until the time is over or one has found a fault.
+    /// Tries seeds until the time is over or a fault is found.
     static func run(_ name: String, _ body: (inout FuzzingSource) async throws -> Void) async throws {
         let (first, goesOn) = Attack.replayed ?? (UInt64.random(in: 0..<1 << 32), true)
         print("Fuzzing of \(name): from seed \(first)\(goesOn ? "+" : "")")
@@ -38,10 +38,10 @@ enum Fuzzing {
     private static let time = Duration.seconds(10)
     private static let memoryPerByte = 40
 
-    /// What the system's count of pages may be wrong by.
+    /// The error of the system's count of pages.
     private static let memoryBesides = 512 << 10
 
-    /// Decodes bytes; throws if that takes longer, or more memory, than so many bytes may.
+    /// Decodes bytes; throws if the time or the memory exceeds the budget for their size.
     static func decoding<Result>(_ bytes: Data, _ body: () async throws -> Result) async throws -> Result {
         var excess = ""
         for _ in 0..<3 {
@@ -52,7 +52,7 @@ enum Fuzzing {
             let growth = memory?.growth ?? 0
             let time = ContinuousClock.now - start
             if time <= Self.time, growth <= memoryPerByte * bytes.count + memoryBesides { return try result.get() }
-            // What only the first use takes, such as pages of the program, it does not take again.
+            // The first use takes pages of the program, so the decoding is repeated.
             excess = "takes \(time) and \(growth) bytes of memory for \(bytes.count)"
         }
         throw Fault(excess, bytes)

@@ -13,7 +13,7 @@ struct FuzzingSource: RandomNumberGenerator {
 
     // MARK: JSON
 
-    /// A value of JSON as text.
+    /// A JSON value as text.
     mutating func json(depth: Int = 0) -> String {
         switch below(depth > 6 ? 8 : 11) {
         case 0: return ["null", "true", "false"][below(3)]
@@ -55,7 +55,7 @@ struct FuzzingSource: RandomNumberGenerator {
 
     private mutating func space() -> String { ["", "", " ", "\n\t"][below(4)] }
 
-    /// A text with some of its parts changed: bytes flipped, gone, doubled, or replaced by what means something in JSON.
+    /// A damaged text: bytes are flipped, removed, doubled, or replaced by JSON syntax.
     mutating func damaged(_ text: String) -> Data {
         var bytes = Array(text.utf8)
         for _ in 0..<(1 + below(3)) where !bytes.isEmpty {

@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-/// Whatever the bytes are, every decoder gives a value or a typed error, in little time and memory.
+/// Every decoder gives a value or a typed error for any bytes, in little time and memory.
 @Suite("Fuzzing of decoders") struct FuzzingTests {
     enum Decoder: String, Codable {
         case archives, lines, values, others, stores
@@ -22,7 +22,7 @@ import Testing
     /// Fuzzes a decoder in a process of its own.
     private static func fuzz(_ decoder: Decoder) async {
         let child = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) { [decoder] in
-            // A decoding that does not end ends the process.
+            // The alarm ends the process if a decoding hangs.
             _ = alarm(UInt32(Attack.seconds) + 300)
             try await decoder.fuzz()
         }
@@ -34,7 +34,7 @@ import Testing
     private static let lamp =
         #"{"activated":true,"data":{},"format":1,"revision":2,"state":"Dark","version":1,"workflow":"TicketLamp"}"#
 
-    /// An archive of some version, with a machine in its data and data that nobody knows.
+    /// An archive of some version, with a machine and unknown members in its data.
     private static func archive(_ source: inout FuzzingSource) -> String {
         let version = 1 + source.below(3)
         let more = source.json()
@@ -47,7 +47,7 @@ import Testing
             + #""version":\#(version),"workflow":"Ticket"}"#
     }
 
-    @Test("An archive is restored, and then archived and restored alike, or is a typed error")
+    @Test("An archive is restored and survives another round, or is a typed error")
     func archives() async { await Self.fuzz(.archives) }
 
     fileprivate static func fuzzArchives() async throws {
@@ -60,7 +60,7 @@ import Testing
                     try await Fuzzing.decoding(bytes) { try StateMachine<Ticket>(archive: bytes) }
                 }
                 guard let machine = read else { continue }
-                // A date that was read as a number may be beyond those that can be written.
+                // A date that was read as a number may be too large to be written.
                 guard let again = try await Self.unlessRefused({ try machine.archive() }) else { continue }
                 let restored = try StateMachine<Ticket>(archive: again)
                 guard try restored.archive() == again else { throw Fuzzing.Fault("comes back changed", bytes) }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// The result, or nothing for an error that is an `ArchiveError`.
+    /// The result; `nil` for an `ArchiveError`.
     private static func unlessRefused<Result>(_ body: () async throws -> Result) async throws -> Result? {
         do {
             return try await body()
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("JSON lines are as many as there are, each restored or a typed error, wherever the chunks end")
+    @Test("Each JSON line is restored or is a typed error, wherever the chunks end")
     func lines() async { await Self.fuzz(.lines) }
 
     fileprivate static func fuzzLines() async throws {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test("Raw JSON is what Foundation reads, digit for digit, and comes back the same when it is written")
+    @Test("Raw JSON reads like in Foundation, digit for digit, and survives writing")
     func values() async { await Self.fuzz(.values) }
 
     fileprivate static func fuzzValues() async throws {
@@ -127,7 +127,7 @@ import Testing
                     try await Fuzzing.decoding(bytes) { try JSONValue(json: bytes) }
                 }
                 guard let value = read else { continue }
-                // Its encoder refuses what no Decimal can be, and its decoder some that ours takes.
+                // Foundation's encoder rejects numbers beyond Decimal, and its decoder some that ours accepts.
                 guard let plain = try? JSONDecoder().decode(JSONValue.self, from: bytes),
                     let ours = try? JSONEncoder().encode(value), let theirs = try? JSONEncoder().encode(plain)
                 else { continue }
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("Events, user infos and tables are decoded from raw JSON, or there is a decoding error")
+    @Test("Events, user infos and tables are decoded from raw JSON, or are a decoding error")
     func others() async { await Self.fuzz(.others) }
 
     fileprivate static func fuzzOthers() async throws {
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("A store's file is loaded, or is a typed error, and can be deleted")
+    @Test("A store's file is loaded or is a typed error, and can be deleted")
     func stores() async { await Self.fuzz(.stores) }
 
     fileprivate static func fuzzStores() async throws {
@@ -193,7 +193,7 @@ import Testing
 }
 
 extension JSONValue {
-    /// Whether two are the same but for digits beyond those of a `Decimal`, which Foundation's decoder has rounded.
+    /// Whether two values are equal apart from digits beyond a `Decimal`, which Foundation's decoder has rounded.
     fileprivate func isAlike(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.array(let ours), .array(let theirs)):

@@ -1,34 +1,34 @@
 import Heraclitus
 
-/// What several threads have done to a machine and what came of it, as far as anybody could see from outside.
+/// The operations of several threads on a machine with their results, as seen from outside.
 struct History: Sendable {
     var model: Model
 
-    /// What the machine was when the threads began.
+    /// The machine's state when the threads began.
     var initial: Shown
     var initialRevision = 0
 
-    /// Whether it was to enter its initial state first.
+    /// Whether the machine was still to enter its initial state.
     var isNew = false
 
-    /// Everything that was done, in any order.
+    /// All operations, in any order.
     var operations: [Call] = []
 
-    /// What somebody has heard who observed all along; `nil` if nobody did.
+    /// The occurrences told to a permanent observer; `nil` without one.
     var heard: [Told]?
 
-    /// Those who observed for a while.
+    /// The temporary observers.
     var listeners: [Listener] = []
 
-    /// Those who were added by callbacks of a transition.
+    /// The listeners added by callbacks of a transition.
     var latecomers: [Latecomer] = []
 }
 
-/// Something that a thread has done.
+/// An operation of a thread.
 struct Call: Sendable {
-    /// What came of it.
+    /// The result of an operation.
     enum Result: Sendable {
-        /// A transition was made or, by a callback, accepted, to a state that was made for it.
+        /// A transition was made, or accepted from a callback, to a state made for it.
         case made(Shown, from: Int?)
         case ignored
         case rejected(Rejection)
@@ -37,7 +37,9 @@ struct Call: Sendable {
         case allowed([String])
         case can(Bool)
 
-        /// A copy or an archive; a copy also knows the state before, -1 for none.
+        /// A copy or an archive.
+        ///
+        /// A copy also has the previous state, -1 for none.
         case moment(Shown, revision: Int, previous: Int?)
         case performed(Shown, revision: Int)
         case notInState(String)
@@ -52,7 +54,7 @@ struct Call: Sendable {
         /// The state in which a guard or a builder declined.
         let declinedIn: Int?
 
-        /// Whether it was a builder.
+        /// Whether a builder declined.
         var isBuilders = false
     }
 
@@ -60,22 +62,22 @@ struct Call: Sendable {
     let attempt: Model.Attempt
     let result: Result
 
-    /// Stamps: before it was begun and after it had returned, and when its object was made, which is in its turn.
+    /// Stamps: before the beginning, after the return, and at the making of its object, which is in its turn.
     let begin: Int
     let end: Int
     var built: Int?
 
-    /// The operation in whose callback it was done.
+    /// The operation whose callback did this one.
     var parent: Int?
 
-    /// The outermost one.
+    /// The outermost operation.
     var root: Int
 
-    /// Whether that callback was a guard, a builder or a will hook.
+    /// Whether the callback was a guard, a builder or a will hook.
     var isPreparing = false
 }
 
-/// What an observer was told.
+/// An occurrence told to an observer.
 struct Told: Sendable {
     enum What: Sendable {
         case made(event: String?, from: Shown?, to: Shown, isUpdate: Bool)
@@ -87,54 +89,56 @@ struct Told: Sendable {
 
     let what: What
 
-    /// The operation; `nil` for one that passed nothing along.
+    /// The operation; `nil` for an operation without user info.
     let operation: Int?
 
     /// The machine's revision at that moment.
     let revision: Int
     let stamp: Int
 
-    /// Whether it was told on the thread that fired.
+    /// Whether the observer was called on the firing thread.
     var isOnItsThread = true
 }
 
-/// Somebody who observed transitions for a while.
+/// A temporary observer of transitions.
 struct Listener: Sendable {
-    /// Stamps: before and after it was added, before and after it was cancelled.
+    /// Stamps before and after it was added, and before and after it was cancelled.
     var addBegin: Int
     var addEnd: Int
     var cancelBegin = Int.max
     var cancelEnd = Int.max
 
-    /// The state that was read when it had been added.
+    /// The state read after it was added.
     var seen: Int
 
     /// The revisions that it was told, with the numbers of the states.
     var heard: [(revision: Int, number: Int)] = []
 }
 
-/// A phase of a transition in which somebody is called, in the order of the calls.
+/// A phase of a transition with callbacks, in the order of the calls.
 enum Phase: Int, Comparable, Sendable {
     case guards, willFire, willExit, willEnter, didExit, didEnter, didFire, observers
 
     static func < (one: Phase, other: Phase) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// When in a transition somebody is called: in each phase the hooks of the definition come before the machine's own closures.
+/// A moment of callbacks in a transition.
+///
+/// In each phase, hooks of the definition come before the machine's own closures.
 struct Moment: Sendable {
     var phase: Phase
     var isOwn: Bool
 }
 
-/// Somebody who was added by a callback of a transition, and counts how often that transition calls.
+/// A listener added by a callback of a transition, which counts the calls of that transition.
 struct Latecomer: Sendable {
-    /// When that callback was called.
+    /// The moment of that callback.
     var added: Moment
 
-    /// The phase that is listened to.
+    /// The listener's phase.
     var phase: Phase
 
-    /// The number of the state that the transition leads to.
+    /// The number of the transition's destination.
     var transition: Int
     var isUpdate: Bool
     var calls = 0

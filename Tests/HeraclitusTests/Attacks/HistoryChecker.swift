@@ -1,14 +1,14 @@
 import Heraclitus
 
-/// Decides whether transitions that are made one after the other explain all that threads have seen.
+/// Decides whether a sequence of transitions explains everything that the threads have seen.
 ///
-/// Each transition is made at one moment, in an order that is known: an observer was told, or each state says which one it was
-/// built from. What is not known are the moments. Every result says something about them: a read that saw the third state ended
-/// after the third transition and began before the fourth. So each transition has an earliest and a latest moment, and if the
-/// earliest of one is after the latest of one that follows, there is no order that explains the history. Where a result fits
-/// several states, one of those that were possible meanwhile has to explain it.
+/// Each transition is made at one moment, in a known order: an observer was told, or each state has the number of the
+/// state from which it was built. Only the moments are unknown. Every result narrows them down: a read of the third
+/// state ended after the third transition and began before the fourth. Each transition therefore has an earliest and a
+/// latest moment. If the earliest moment of a transition is after the latest moment of a later one, no order explains
+/// the history. If several states were possible during an operation, one of them has to explain its result.
 struct HistoryChecker {
-    /// What is wrong with a history.
+    /// A kind of fault.
     enum Kind: String, Hashable, Sendable {
         case lostTransition
         case inventedTransition
@@ -30,12 +30,12 @@ struct HistoryChecker {
     let history: History
     var faults: [Fault] = []
 
-    /// The states in order, the initial one first, and which operation has led to each.
+    /// The states in order, beginning with the initial one, and the operation that led to each.
     private(set) var states: [Shown] = []
     private(set) var makers: [Call?] = []
     private(set) var places: [Int: Int] = [:]
 
-    /// After which stamp, and before which, each state came; the initial one was always there.
+    /// The stamps after which and before which each state came; the initial state was always there.
     private(set) var earliest: [Int] = []
     private(set) var latest: [Int] = []
 
@@ -43,7 +43,7 @@ struct HistoryChecker {
 
     private init(_ history: History) { self.history = history }
 
-    /// Everything that is wrong with a history.
+    /// All faults of a history.
     static func check(_ history: History) -> [Fault] {
         var checker = HistoryChecker(history)
         checker.operations = Dictionary(history.operations.map { ($0.id, $0) }) { $1 }
@@ -66,7 +66,7 @@ struct HistoryChecker {
     func revision(at place: Int) -> Int { history.initialRevision + place }
 }
 
-// MARK: - In which order
+// MARK: - Order
 
 extension HistoryChecker {
     private mutating func orderStates() {
@@ -139,7 +139,7 @@ extension HistoryChecker {
     }
 }
 
-// MARK: - At which moments
+// MARK: - Moments
 
 extension HistoryChecker {
     private mutating func boundMoments() {
@@ -172,7 +172,7 @@ extension HistoryChecker {
 
     private mutating func before(_ stamp: Int, _ place: Int) { latest[place] = min(latest[place], stamp) }
 
-    /// Notes that a state was shown at some moment between the beginning and the end of an operation.
+    /// Records that a state was shown at some moment of an operation.
     private mutating func shown(_ place: Int, during operation: Call) {
         before(operation.end, place)
         if place + 1 < states.count { after(operation.begin, place + 1) }
@@ -217,12 +217,12 @@ extension HistoryChecker {
     }
 }
 
-// MARK: - What several states would explain
+// MARK: - Results that several states explain
 
 extension HistoryChecker {
-    /// The states that may have been shown at some moment of an operation.
+    /// The states that may have been shown during an operation.
     private func possible(during operation: Call) -> Range<Int> {
-        // Both lists grow.
+        // Both lists are ascending.
         let first = latest.partitioningIndex { $0 > operation.begin }
         let end = earliest.partitioningIndex { $0 >= operation.end }
         let lowest = max(0, first - 1)
@@ -249,7 +249,7 @@ extension HistoryChecker {
                 explains = {
                     if case .leads = model.verdict(on: operation.attempt, in: $0.name) { true } else { false }
                 }
-                // Its source is known.
+                // The source is known.
                 if let place = places[state.number], place > 0, explains(states[place - 1]) { continue }
                 fault(.againstTable, "\(operation)")
                 continue
@@ -264,12 +264,12 @@ extension HistoryChecker {
 }
 
 extension Model {
-    /// Whether an attempt is rejected like this in the state that the rejection names.
+    /// Whether an attempt is rejected like this in the rejection's state.
     func explains(_ rejection: Call.Rejection, _ attempt: Attempt) -> Bool {
         guard allowed(in: rejection.source) == rejection.allowed else { return false }
         let verdict = verdict(on: attempt, in: rejection.source)
         if rejection.reason == .declined {
-            // Before there is an object only the event is asked for.
+            // Before there is an object, only the event is checked.
             if rejection.isBuilders, case .fire(let event, _) = attempt { return leaves(rejection.source, by: event) }
             if case .leads = verdict { return true }
             return false
@@ -279,7 +279,7 @@ extension Model {
 }
 
 extension Array {
-    /// The first index from which on a condition holds that once it holds goes on to hold.
+    /// The first index from which on a monotonic condition holds.
     fileprivate func partitioningIndex(where holds: (Element) -> Bool) -> Int {
         var range = 0..<count
         while !range.isEmpty {

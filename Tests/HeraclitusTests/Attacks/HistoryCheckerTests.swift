@@ -1,9 +1,9 @@
 import Heraclitus
 import Testing
 
-/// A checker that finds nothing proves nothing: here it is given histories that are broken on purpose.
+/// Gives the checker histories that are broken on purpose, to show that it finds faults.
 @Suite("The checker of histories") struct HistoryCheckerTests {
-    /// Empty 1 → open → Plain 2 → close → Empty 3, one after the other, and what others see meanwhile.
+    /// Empty 1 → open → Plain 2 → close → Empty 3, one after the other, with concurrent readers.
     private var good: History {
         var history = History(model: Typed.model, initial: Shown(number: 1, name: "Empty"))
         history.operations = [
@@ -93,13 +93,13 @@ import Testing
         return Set(HistoryChecker.check(history).map(\.kind))
     }
 
-    @Test("A history that is right has no fault, observed or not")
+    @Test("A valid history has no fault, observed or not")
     func right() {
         #expect(HistoryChecker.check(good).isEmpty)
         #expect(HistoryChecker.check(unobserved).isEmpty)
     }
 
-    @Test("A transition that nobody hears of, or that is lost to the next one, is found")
+    @Test("A transition that is unobserved, or lost to the next one, is found")
     func lost() {
         #expect(kinds(good) { $0.told.remove(at: 1) } == [.lostTransition])
         #expect(
@@ -109,12 +109,12 @@ import Testing
         )
     }
 
-    @Test("A transition that nobody has made is found")
+    @Test("A transition without an operation is found")
     func invented() {
         #expect(kinds(good) { $0.operations.remove(at: 1) }.contains(.inventedTransition))
     }
 
-    @Test("A revision that is left out or comes twice is found")
+    @Test("A missing or repeated revision is found")
     func revisions() {
         for revision in [1, 3] {
             #expect(
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("A transition that the table does not have is found")
+    @Test("A transition outside the table is found")
     func againstTable() {
         for history in [good, unobserved] {
             #expect(
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test("A read of a state that had been left, and one of a state that had not come, are found")
+    @Test("A read of a state too late and a read of a state too early are found")
     func staleRead() {
         for history in [good, unobserved] {
             #expect(
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test("Two reads, each of which is possible, in an order that is not, are found")
+    @Test("Two reads in an impossible order are found")
     func readsGoBack() {
         for history in [good, unobserved] {
             let newThenOld: (inout History) -> Void = { [self] history in
@@ -210,7 +210,7 @@ import Testing
     @Test("A rejection, an ignored event and an answer that no state of that time explains are found")
     func unexplained() {
         for history in [good, unobserved] {
-            // Of a state that comes later, of one that has other events, and of one that would have accepted it.
+            // For a later state, for a state with other events, and for a state that would have accepted the event.
             let plain = rejection("Plain", ["close", "swing", "call"])
             #expect(
                 kinds(history) {
@@ -252,9 +252,9 @@ import Testing
         }
     }
 
-    @Test("What a callback fires is judged by the state that everything accepted before leads to")
+    @Test("A callback's fire is judged by the state that all accepted transitions lead to")
     func nested() {
-        // `close` is fired while `open` calls everyone.
+        // `close` is fired during the callbacks of `open`.
         let under = made(2, "close", .init(number: 3, name: "Empty"), from: 2, 15, built: 16, 17, under: 1)
         let nested: (inout History) -> Void = { history in
             history.operations[1] = under
@@ -278,7 +278,7 @@ import Testing
             14,
             under: 1
         )
-        // Rejected as if `close` had been accepted before, which came later.
+        // Rejected as if `close` had been accepted before, although it came later.
         #expect(
             kinds(good) {
                 nested(&$0)
@@ -295,7 +295,7 @@ import Testing
         )
     }
 
-    @Test("A rejection that observers do not hear of, hear of twice or on another thread is found")
+    @Test("A rejection that observers miss, get twice or on another thread is found")
     func telling() {
         #expect(kinds(good) { $0.told.removeLast() } == [.wrongTelling])
         #expect(kinds(good) { $0.told.append($0.told[2]) } == [.wrongTelling])
@@ -303,7 +303,7 @@ import Testing
         #expect(kinds(good) { $0.isNew = true } == [.wrongTelling])
     }
 
-    @Test("An observer that misses a transition, or hears of one too early or too late, is found")
+    @Test("An observer that misses a transition, or gets one too early or too late, is found")
     func listening() {
         let listener = Listener(
             addBegin: 1,
@@ -326,7 +326,7 @@ import Testing
         #expect(kinds { ($0.cancelBegin, $0.cancelEnd) = (22, 23) } == [.wrongListening])
     }
 
-    @Test("Somebody who was added by a callback and is not called from the next place on, or before it, is found")
+    @Test("A listener added by a callback that is called too early or not called is found")
     func latecomers() {
         func kinds(_ phase: Phase, of state: Int = 2, isOwn: Bool = true, calls: Int) -> Set<HistoryChecker.Kind> {
             let added = Moment(phase: .didExit, isOwn: isOwn)
@@ -341,13 +341,13 @@ import Testing
         #expect(kinds(.didEnter, calls: 0) == [.wrongListening] && kinds(.didEnter, calls: 2) == [.wrongListening])
         #expect(kinds(.didExit, calls: 1) == [.wrongListening])
         #expect(kinds(.didExit, isOwn: false, calls: 0) == [.wrongListening])
-        // Of a transition that nobody made.
+        // For a transition that was never made.
         #expect(kinds(.didEnter, of: 99, calls: 1) == [.wrongListening])
     }
 }
 
 extension History {
-    /// What observers were told; nothing can be put there where nobody observed.
+    /// The observers' list; only observed histories have one.
     fileprivate var told: [Told] {
         get { heard ?? Array(repeating: Told(what: .activated, operation: nil, revision: 0, stamp: 0), count: 3) }
         set { if heard != nil { heard = newValue } }

@@ -3,11 +3,12 @@ import Heraclitus
 import Synchronization
 import Testing
 
-/// Threads that begin to listen while others make transitions of machines that call nobody else.
+/// Threads that begin to listen during transitions of machines without other listeners.
 ///
-/// A fire that finds nobody to call looks once more when the new state is shown. Whoever comes in between and sees the state before
-/// has to be called. That takes a thread that is stopped within a few instructions; so there are more threads than cores.
-@Suite("Listeners that come meanwhile") struct LatecomerTests {
+/// A fire without listeners checks for listeners once more when the new state is shown. A listener that comes in
+/// between and sees the old state has to be called. The race needs a thread that is stopped within a few instructions,
+/// so there are more threads than cores.
+@Suite("Concurrent listeners") struct LatecomerTests {
     private static let attack = Attack("Listeners that come meanwhile", suite: Self.self, counting: "listeners")
 
     final class CountState: WorkflowState {
@@ -20,7 +21,7 @@ import Testing
         let next = Event(from: CountState.self, to: CountState.self)
     }
 
-    @Test("Whoever begins to listen and sees a state is told of the one that comes after it")
+    @Test("A listener that sees a state is told of the next one")
     func latecomers() async throws {
         try await Self.attack.run { Self.round($0) }
     }
@@ -39,7 +40,7 @@ import Testing
             }
             var random = seed.branch(thread)
             for _ in 0..<100 {
-                // Nobody listens for a while.
+                // The machine has no listeners for a while.
                 for _ in 0..<random.below(300) { _ = machine.revision }
                 if let fault = listen(to: machine) { findings.withLock { $0.faults.append(fault) } }
             }
@@ -56,7 +57,7 @@ import Testing
             _ = first.compareExchange(expected: Int.max, desired: number, ordering: .relaxed)
         }
         let seen = machine.state.number
-        // When the one after the next has come, the turn of the next is over.
+        // The turn of the next transition is over when the one after it has come.
         while machine.state.number < seen + 2 { sched_yield() }
         registration.cancel()
         let heard = first.load(ordering: .relaxed)

@@ -3,9 +3,9 @@ import Heraclitus
 import Synchronization
 import Testing
 
-/// Machines, states, closures and what callers pass along go when nobody has them any more, whoever drops them where.
+/// Machines, states, closures and payloads are released with their last reference, on any thread.
 @Suite("Lifetimes under attack") struct LifetimeAttackTests {
-    /// How many of a kind there are.
+    /// Counts the living objects of a kind.
     final class Population: Sendable {
         private let living = Atomic<Int>(0)
         private let born = Atomic<Int>(0)
@@ -13,7 +13,9 @@ import Testing
         var count: Int { living.load(ordering: .sequentiallyConsistent) }
         var births: Int { born.load(ordering: .relaxed) }
 
-        /// Whether all are gone, soon: a thread lets go of its closure when it has ended, a little after it said so.
+        /// Whether all objects are released soon.
+        ///
+        /// A thread releases its closure shortly after its end.
         var isExtinct: Bool {
             for _ in 0..<30_000 where count != 0 { usleep(10_000) }
             return count == 0
@@ -31,14 +33,14 @@ import Testing
     static let tokens = Population()
     static let payloads = Population()
 
-    /// What a closure captures.
+    /// An object that a closure captures.
     final class Token: Sendable {
         init() { tokens.begin() }
         deinit { tokens.end() }
         func touch() {}
     }
 
-    /// What a caller passes along.
+    /// An object that a caller passes along.
     final class Payload: Codable, Sendable {
         init() { payloads.begin() }
         init(from decoder: any Decoder) throws { payloads.begin() }
@@ -46,7 +48,7 @@ import Testing
         deinit { payloads.end() }
     }
 
-    class Mortal: WorkflowState, @unchecked Sendable {  // no data, and it has subclasses
+    class Mortal: WorkflowState, @unchecked Sendable {  // no data, and the class has subclasses
         class var name: String { "Mortal" }
         required init() { states.begin() }
         required init(from decoder: any Decoder) throws { states.begin() }
@@ -56,7 +58,7 @@ import Testing
 
     final class Quiet: Mortal, EmptyState, @unchecked Sendable { override class var name: String { "Quiet" } }
 
-    /// Calls the thread that fires, from all its hooks.
+    /// A state that calls the firing thread's hand from all hooks.
     final class Talking: Mortal, EmptyState, ExitGuarding, EntryGuarding, EntryPreparing, Entering, Exiting, Restoring,
         Copying, @unchecked Sendable
     {
@@ -70,7 +72,7 @@ import Testing
         func copied() -> Self { Self() }
     }
 
-    /// States are handed out as a class.
+    /// A workflow whose states are typed as a class.
     struct Classes: LifeWorkflow {
         static var initial: Mortal { Quiet() }
         let quiet = Event(to: Quiet.self)
@@ -79,7 +81,7 @@ import Testing
         static func mortal(_ state: Mortal) -> Mortal { state }
     }
 
-    /// States are handed out as a protocol.
+    /// A workflow whose states are typed as a protocol.
     struct Existentials: LifeWorkflow {
         static var initial: any WorkflowState { Talking() }
         let quiet = Event(to: Quiet.self)
@@ -88,7 +90,7 @@ import Testing
         static func mortal(_ state: Mortal) -> any WorkflowState { state }
     }
 
-    @Test("Every state, closure and payload is gone when nobody has it any more, whoever drops machines meanwhile")
+    @Test("Every state, closure and payload is released with its last reference, also with concurrent releases")
     func extinction() async throws {
         try await Attack("Lifetimes", suite: Self.self, counting: "objects").run { start in
             let before = Self.states.births + Self.tokens.births + Self.payloads.births
@@ -125,7 +127,7 @@ extension LifeWorkflow {
     fileprivate static func machine() -> any MortalMachine { StateMachine<Self>() }
 }
 
-/// What hands do to a machine, whatever its workflow.
+/// The operations of hands on a machine of any workflow.
 private protocol MortalMachine: AnyObject, Sendable {
     func fire(_ event: String, _ state: LifetimeAttackTests.Mortal?, _ userInfo: UserInfo) throws
     func listen(_ way: Int, _ token: LifetimeAttackTests.Token) -> Registration
@@ -177,7 +179,7 @@ extension StateMachine: MortalMachine where W: LifeWorkflow {
     }
 }
 
-/// Where threads find machines and what else they share, and drop them.
+/// The shared place where threads find and drop machines and other objects.
 private final class Shelf: Sendable {
     private let machines: Lock<[(any MortalMachine)?]>
     private let others = Lock<[any Sendable]>([])
@@ -187,7 +189,7 @@ private final class Shelf: Sendable {
     func machine(_ place: Int) -> (any MortalMachine)? { machines.withLock { $0[place % $0.count] } }
 
     func put(_ machine: (any MortalMachine)?, _ place: Int) {
-        // What was there is released outside of the lock.
+        // The old objects are released outside the lock.
         let old = machines.withLock { machines in
             let old = machines[place % machines.count]
             machines[place % machines.count] = machine
@@ -196,7 +198,7 @@ private final class Shelf: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Keeps something until others have kept enough.
+    /// Keeps an object until enough others are kept.
     func keep(_ other: any Sendable) {
         let dropped = others.withLock { others in
             others.append(other)
@@ -205,11 +207,11 @@ private final class Shelf: Sendable {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Takes something that was kept.
+    /// Takes a kept object.
     func take() -> (any Sendable)? { others.withLock { $0.popLast() } }
 }
 
-/// A thread that does random things to machines, also from their callbacks.
+/// A thread that does random operations on machines, also from their callbacks.
 private final class Hand: Sendable {
     @TaskLocal static var current: Hand?
 
@@ -229,7 +231,7 @@ private final class Hand: Sendable {
     }
 
     func isCalled(_ transition: StateTransition) {
-        // A kept transition keeps its machine, as long as the shelf keeps it.
+        // A kept transition retains its machine while the shelf keeps it.
         if below(12) == 0 { shelf.keep(transition) }
         goOn()
     }
@@ -239,7 +241,7 @@ private final class Hand: Sendable {
         goOn()
     }
 
-    /// Does one more thing within a callback, now and then.
+    /// Sometimes does one more operation within a callback.
     private func goOn() {
         guard below(4) == 0, random.withLock({ $0.depth < 4 }) else { return }
         act()
@@ -275,12 +277,12 @@ private final class Hand: Sendable {
             case 0: nil
             case 1: LifetimeAttackTests.Quiet()
             case 2: LifetimeAttackTests.Talking()
-            // Of no workflow.
+            // A state outside the workflow.
             default: below(8) == 0 ? LifetimeAttackTests.Mortal() : LifetimeAttackTests.Talking()
             }
         let userInfo: UserInfo = below(2) == 0 ? ["payload": LifetimeAttackTests.Payload()] : [:]
         do { try machine.fire(event, state, userInfo) } catch {
-            // An error keeps what was passed along.
+            // An error retains the payload.
             if below(3) == 0 { shelf.keep(error) }
         }
     }

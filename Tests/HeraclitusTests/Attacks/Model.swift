@@ -1,8 +1,8 @@
 import Heraclitus
 
-/// A workflow as a table of plain numbers, read without the library: what histories are checked against.
+/// A workflow as a table of plain numbers, made without the library, for checking histories.
 struct Model: Sendable {
-    /// An event: from which states to which, and where it does nothing.
+    /// An event: its sources, its destinations, and the states that ignore it.
     struct Event: Sendable {
         let name: String
         var from: [Int]
@@ -11,7 +11,7 @@ struct Model: Sendable {
         var ignored: [Int] = []
     }
 
-    /// What becomes of an attempt in a state, if no guard and no builder declines it.
+    /// The result of an attempt in a state, if guards and builders accept it.
     enum Verdict: Equatable, Sendable {
         case leads(isUpdate: Bool)
         case ignored
@@ -21,10 +21,10 @@ struct Model: Sendable {
     let name: String
     let events: [Event]
 
-    /// The states of every workflow here; `Sub` is a subclass of `Base`.
+    /// The states of all workflows in these tests; `Sub` is a subclass of `Base`.
     static let states = ["Empty", "Base", "Sub", "Plain", "Careful", "Lively"]
 
-    /// The one that can be made without anything.
+    /// The state that can be made without data.
     static let empty = 0
 
     // For each event, source and destination.
@@ -47,14 +47,14 @@ struct Model: Sendable {
         ignoring = events.map { event in Set(all.filter { state in event.ignored.contains { Self.is(state, $0) } }) }
     }
 
-    /// Whether a state is another one, or a subclass of it.
+    /// Whether a state equals another one or is its subclass.
     private static func `is`(_ state: Int, _ other: Int) -> Bool { state == other || (state == 2 && other == 1) }
 
     static func index(_ state: String) -> Int? { states.firstIndex(of: state) }
 }
 
 extension Model {
-    /// What somebody may try.
+    /// An attempt.
     enum Attempt: Equatable, Sendable {
         case fire(event: String, to: String?)
         case enter(String)
@@ -67,7 +67,7 @@ extension Model {
         var isFire: Bool { if case .fire = self { true } else { false } }
     }
 
-    /// What becomes of an attempt in a state.
+    /// The result of an attempt in a state.
     func verdict(on attempt: Attempt, in state: String) -> Verdict {
         guard let source = Self.index(state) else { return .rejected(.unregisteredState) }
         switch attempt {
@@ -77,7 +77,7 @@ extension Model {
                 return ignoring[event].contains(source) ? .ignored : .rejected(.notAllowed)
             }
             guard let destination else {
-                // What the definition says counts here, and not how many subclasses there are.
+                // The definition counts here, regardless of subclasses.
                 let isClear = !events[event].isUpdate ? events[event].to == [Self.empty] : source == Self.empty
                 return isClear ? .leads(isUpdate: events[event].isUpdate) : .rejected(.destinationNeeded)
             }
@@ -107,7 +107,7 @@ extension Model {
         return events.indices.filter { table[$0][source].contains(true) }.map { events[$0].name }
     }
 
-    /// Whether the table rejects no fire of an event in a state: it leads from there, or is ignored there.
+    /// Whether the table accepts an event in a state: the event leads away or is ignored.
     func accepts(_ event: String, in state: String) -> Bool {
         guard let source = Self.index(state), let index = events.firstIndex(where: { $0.name == event }) else {
             return false

@@ -1,12 +1,12 @@
 import Heraclitus
 
-/// One of the threads of a random program: what it has done, and what it does when a machine calls it.
+/// A thread of a random program: its operations, and its reactions when a machine calls it.
 ///
 /// Callbacks run on the firing thread, and find its player there.
 final class Player: Sendable {
     @TaskLocal static var current: Player?
 
-    /// Where in the course of a transition a callback is.
+    /// The place of a callback in a transition.
     enum Place {
         case preparing
         case announcing
@@ -14,8 +14,8 @@ final class Player: Sendable {
 
     let thread: Int
 
-    /// What it mostly does, by the numbers that ``RandomArena`` draws: nothing in particular, or one kind of thing only, which
-    /// brings together what chance alone would seldom bring together.
+    /// The player's habit, as a range of the numbers that ``RandomArena`` draws: all operations, or one kind that is
+    /// otherwise rare.
     let habit: Range<Int>
     private let content: Lock<Content>
 
@@ -28,44 +28,44 @@ final class Player: Sendable {
         var count = 0
     }
 
-    /// Which machine it is at.
+    /// The player's machine.
     let arena = Lock<(any Arena)?>(nil)
 
     init(_ thread: Int, _ seed: Seed) {
         self.thread = thread
         var seed = seed
-        // Anything; fires; reads; copies and archives; observers that come and go.
+        // Anything; fires; reads; copies and archives; temporary observers.
         habit = seed.pick([0..<100, 0..<100, 0..<50, 50..<70, 70..<79, 89..<97])
         content = Lock(Content(random: seed))
     }
 
-    /// Draws something by chance.
+    /// Draws a random value.
     func draw<Value: Sendable>(_ body: (inout Seed) -> Value) -> Value { content.withLock { body(&$0.random) } }
 
     func chance(_ percent: Int) -> Bool { draw { $0.chance(percent) } }
 
-    /// Everything it has done to a machine.
+    /// The operations on a machine.
     func operations(on arena: Int) -> [Call] {
         content.withLock { $0.operations.filter { $0.arena == arena }.map(\.operation) }
     }
 
     var operationCount: Int { content.withLock { $0.operations.count } }
 
-    /// Notes that an empty state was made on this thread.
+    /// Records that an empty state was made on this thread.
     func noteMade(_ number: Int) { content.withLock { $0.made.append(number) } }
 
-    /// How many empty states were made on this thread.
+    /// The number of empty states made on this thread.
     var madeCount: Int { content.withLock { $0.made.count } }
 
-    /// The first empty state that was made after so many: that of a fire, for its callbacks make theirs later.
+    /// The empty state of a fire: the first one made after a count, because callbacks make theirs later.
     func made(after count: Int) -> Int? { content.withLock { $0.made.count > count ? $0.made[count] : nil } }
 
-    /// Notes what is done with its beginning and end.
+    /// Records an operation with its beginning and end.
     /// - Parameters:
-    ///   - attempt: What is tried.
+    ///   - attempt: The attempt.
     ///   - arena: The machine's number.
-    ///   - place: The callback from which it is done, if it is done from one.
-    ///   - body: Gets the operation's id; returns what came of it and when its object was made.
+    ///   - place: The place of the callback; `nil` outside callbacks.
+    ///   - body: Gets the operation's id; returns the result and the stamp of the object.
     func note(
         _ attempt: Model.Attempt,
         on arena: Int,
@@ -101,7 +101,7 @@ final class Player: Sendable {
         }
     }
 
-    /// Whether it may do one more thing in the turn under way, which is not to go on for ever.
+    /// Whether the player may do another operation in the turn, so that the turn ends.
     private func mayGoOn() -> Bool {
         content.withLock { content in
             guard !content.under.isEmpty, content.nested < 6 else { return false }

@@ -1,19 +1,19 @@
 import Foundation
 import Heraclitus
 
-/// A machine that players do random things to, and what they have seen.
+/// A machine for random operations of players, with everything that they have seen.
 final class RandomArena<W: AttackedWorkflow>: Arena {
     let index: Int
     let machine: StateMachine<W>
 
-    /// Whether somebody observes all along.
+    /// Whether a permanent observer is added.
     ///
-    /// Where nobody does every fire builds its state from the one before.
+    /// Without an observer, every fire builds its state from the previous one.
     let isObserved: Bool
 
-    /// Whether no more than one listens at a time, and nobody else does.
+    /// Whether at most one listener is added at a time, without other listeners.
     ///
-    /// A machine that calls nobody looks only once more, when a transition is made, whether somebody has come.
+    /// A machine without listeners checks for listeners only once more during a transition.
     private let isLonely: Bool
 
     private let initial: Shown
@@ -33,8 +33,8 @@ final class RandomArena<W: AttackedWorkflow>: Arena {
         if isNew {
             machine = StateMachine<W>()
         } else {
-            // Somewhere in the middle of its life, from an archive.
-            let earlier = StateMachine<W>(alreadyIn: Model.make(seed.below(6)))
+            // In the middle of its life, from an archive.
+            let earlier = StateMachine<W>(resumingIn: Model.make(seed.below(6)))
             let walk = seed.below(6)
             for _ in 0..<walk {
                 try? earlier.fire(named: seed.pick(W.model.events).name, entering: Model.make(seed.below(6)))
@@ -64,7 +64,7 @@ final class RandomArena<W: AttackedWorkflow>: Arena {
     }
 }
 
-// MARK: - Those who look on
+// MARK: - Observers
 
 extension RandomArena {
     private func observe() {
@@ -90,8 +90,9 @@ extension RandomArena {
     }
 
     private func hear(_ occurrence: Occurrence) {
-        switch occurrence.outcome {
-        case .transitioned(let transition):
+        switch occurrence.kind {
+        case .transitioned:
+            guard let transition = occurrence.transition else { return }
             let destination = (transition.destination as? any NumberedState)?.shown
             write(
                 .made(
@@ -103,14 +104,16 @@ extension RandomArena {
                 transition.userInfo
             )
             Player.current?.isCalled(.observers, byOwn: true, transition)
-        case .rejected(let error):
+        case .rejected:
+            guard let error = occurrence.error as? InvalidTransition else { return }
             write(.rejected(error.reason), error.userInfo)
             Player.current?.goOn(.announcing, self)
-        case .ignored(let event): write(.ignored, event.userInfo)
-        case .performed(let action):
-            write(.performed, action.userInfo)
+        case .ignored: write(.ignored, occurrence.userInfo)
+        case .performed:
+            write(.performed, occurrence.userInfo)
             Player.current?.goOn(.announcing, self)
-        case .refused, .announced, .failed, nil: break
+        case .refused, .announced, .failed: break
+        @unknown default: break
         }
     }
 
@@ -131,7 +134,7 @@ extension RandomArena {
         }
     }
 
-    /// Adds somebody who observes for a while, or cancels one.
+    /// Adds a temporary observer, or cancels one.
     private func changeListeners(_ player: Player) {
         if isLonely || player.chance(50), let entry = listening.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
             return cancel(entry)
@@ -159,7 +162,7 @@ extension RandomArena {
     func addLatecomer(_ player: Player, in moment: Moment, of transition: StateTransition) {
         guard !isLonely, let number = (transition.destination as? any NumberedState)?.number else { return }
         let phase = player.draw { $0.pick([Phase.willExit, .willEnter, .didExit, .didEnter, .observers]) }
-        // Each is called in every transition from now on.
+        // Each listener is called in every transition from now on.
         let index: Int? = latecomers.withLock { latecomers in
             guard latecomers.count < 8 else { return nil }
             latecomers.append(
@@ -195,7 +198,7 @@ extension RandomArena {
     }
 }
 
-// MARK: - What players do
+// MARK: - Operations of players
 
 extension RandomArena {
     func step(_ player: Player, _ place: Player.Place?) {
@@ -247,7 +250,7 @@ extension RandomArena {
         return .nothing
     }
 
-    /// A copy shows one moment, and goes its own way.
+    /// A copy shows one moment, and lives independently.
     private func copied(_ player: Player) -> Call.Result {
         let copy = machine.copy()
         let moment = Call.Result.moment(
@@ -282,7 +285,7 @@ extension RandomArena {
                 let userInfo = self.userInfo(id)
                 return (try machine.perform(action: "act", in: NumberedBase.self, userInfo: userInfo, body), nil)
             } catch {
-                return (.notInState((error as? InvalidAction)?.state ?? "\(error)"), nil)
+                return (.notInState((error as? InvalidTransition)?.source ?? "\(error)"), nil)
             }
         }
     }
@@ -303,7 +306,7 @@ extension RandomArena {
     }
 
     private func enter(_ player: Player) {
-        // What is made before the fire begins was not built from the state that is left.
+        // An object made before the fire was not built from the state being left.
         guard isObserved else { return }
         let kind = player.draw { $0.below(7) }
         let isNamed = player.chance(30)
@@ -350,7 +353,8 @@ extension RandomArena {
                 return state
             }
             func current() -> (any NumberedState)? { isObserved ? nil : machine.state }
-            // In a callback the machine still shows the state before those that were accepted; a builder gets theirs.
+            // In a callback the machine still shows its old state; a builder gets the state of the accepted
+            // transitions.
             let hasBuilder = way % 2 == 1 || (place != nil && !isObserved)
             let userInfo = userInfo(id)
             do throws(InvalidTransition) {

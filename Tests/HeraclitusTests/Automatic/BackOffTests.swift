@@ -22,13 +22,13 @@ import Testing
         #expect(delays(BackOff(first: .seconds(4), factor: 1, jitter: 0), 1...3) == [4, 4, 4])
     }
 
-    @Test("No delay is negative, and no delay is longer than the limit")
+    @Test("Every delay is between zero and the limit")
     func bounds() {
         #expect(delays(BackOff(first: .seconds(-1), jitter: 0), 0...2) == [0, 0, 0])
         #expect(delays(BackOff(first: .seconds(10), limit: .seconds(4), jitter: 0), 1...2) == [4, 4])
     }
 
-    @Test("Chance takes away no more than the jitter says, and not always the same")
+    @Test("Jitter shortens a delay by at most its share, by different amounts")
     func jitter() {
         let backOff = BackOff(first: .seconds(8), jitter: 0.25)
         let drawn = (1...200).map { _ in backOff.delay(after: 1) / .seconds(1) }

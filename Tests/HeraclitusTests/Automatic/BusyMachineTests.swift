@@ -3,8 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-/// What comes due, or is waited for, while another thread has the turn.
-@Suite("Machines that are busy when something is due", .timeLimit(.minutes(20))) struct BusyMachineTests {
+/// Deadlines and waits during a turn of another thread.
+@Suite("Busy machines with due events", .timeLimit(.minutes(20))) struct BusyMachineTests {
     private struct Egg: Workflow {
         static var initial: any WorkflowState { RawState() }
         let boil = Event(from: RawState.self, to: BoiledState.self).due(after: .seconds(10))
@@ -27,7 +27,7 @@ import Testing
 
     private let clock = ManualClock()
 
-    /// A thread that has the turn of a machine until it is told to go on.
+    /// A thread that holds the turn of a machine until it is told to go on.
     private func busyThread<W: Workflow>(
         _ machine: StateMachine<W>,
         then end: @escaping @Sendable () -> Void = {}
@@ -45,7 +45,7 @@ import Testing
         return (goOn, thread)
     }
 
-    @Test("The event comes when the turn has ended, and not before")
+    @Test("A due event fires after the turn")
     func afterTurn() async throws {
         let egg = StateMachine<Egg>(scheduler: clock.scheduler)
         egg.activate()
@@ -56,7 +56,7 @@ import Testing
         _ = try await egg.wait(for: BoiledState.self)
     }
 
-    @Test("The event of an inner machine comes when the turn of the outer one has ended")
+    @Test("A due event of an inner machine fires after the turn of the outer one")
     func inner() async throws {
         let pan = StateMachine<Pan>(scheduler: clock.scheduler)
         pan.activate()
@@ -68,7 +68,7 @@ import Testing
         _ = try await egg.wait(for: BoiledState.self)
     }
 
-    @Test("Whoever waits until a machine is settled waits for the turn of another thread, and for what is due then")
+    @Test("Waiting until a machine is settled includes another thread's turn and the events due in it")
     func settled() async throws {
         let egg = StateMachine<Egg>(scheduler: clock.scheduler)
         egg.activate()
@@ -86,7 +86,7 @@ import Testing
         #expect(egg.isIn(BoiledState.self))
     }
 
-    @Test("Whoever waits is cancelled at once, whoever has the turn")
+    @Test("A wait is cancelled at once, during any turn")
     func cancelled() async throws {
         let egg = StateMachine<Egg>(scheduler: clock.scheduler)
         egg.activate()
@@ -99,9 +99,9 @@ import Testing
         goOn.signal()
     }
 
-    @Test("However many threads take turns, what is due comes")
+    @Test("Due events fire despite any number of threads with turns")
     func crowd() async throws {
-        // One round after the other: the threads of all at once would leave no time for anything else.
+        // The rounds run one after the other: all threads at once would leave no time for other work.
         for _ in 1...50 { try await crowdOnce() }
     }
 

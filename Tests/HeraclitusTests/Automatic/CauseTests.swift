@@ -2,7 +2,7 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-@Suite("Why an event has fired by itself", .timeLimit(.minutes(20))) struct CauseTests {
+@Suite("Causes of automatic events", .timeLimit(.minutes(20))) struct CauseTests {
     struct Spoilt: Error {}
     final class IdleState: EmptyState {}
     final class DoneState: EmptyState {}
@@ -15,7 +15,7 @@ import Testing
         let close = Event(from: LapsedState.self, to: DoneState.self)
     }
 
-    @Test("Who passes the user info of an event on that was due fires one that was not")
+    @Test("A caller that passes on the user info of a due event fires an event that was not due")
     func due() throws {
         let clock = ManualClock()
         let bill = StateMachine<Bill>(scheduler: clock.scheduler)
@@ -29,18 +29,18 @@ import Testing
         bill.onTransition { heard.write("\($0.event ?? "") \($0.due != nil)") }
         clock.advance(by: .seconds(10))
         #expect(heard.entries == ["lapse true", "close false"])
-        // The same of what observers and journals keep.
-        let again = StateMachine<Bill>(alreadyIn: LapsedState())
+        // User info from observers and journals is treated alike.
+        let again = StateMachine<Bill>(resumingIn: LapsedState())
         again.onTransition { heard.write("\($0.event ?? "") \($0.due != nil)") }
         try again.fire.close(userInfo: bill.journal[0].userInfo)
         #expect(heard.entries.last == "close false")
     }
 
     final class SpoilingState: EmptyState, Working {
-        func work(_ here: Workplace<Shop>) async throws { throw Spoilt() }
+        func work(_ call: WorkCall<Shop>) async throws { throw Spoilt() }
     }
     final class OtherSpoilingState: EmptyState, Working {
-        func work(_ here: Workplace<Shop>) async throws { throw Spoilt() }
+        func work(_ call: WorkCall<Shop>) async throws { throw Spoilt() }
     }
     final class BrokenState: WorkflowState {
         let text: String
@@ -56,7 +56,7 @@ import Testing
         let close = Event(from: BrokenState.self, to: DoneState.self)
     }
 
-    @Test("Who passes the user info of an event on that work has caused fires one that nothing has caused")
+    @Test("A caller that passes on the user info of an event caused by work fires one without a cause")
     func failure() async throws {
         let heard = Journal()
         let shop = StateMachine<Shop>()
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(
-        "An event follows from failed work in the states that it led from when `whenFailed` was added, and in no other"
+        "Failed work fires an event only in the states that it led from when `whenFailed` was added"
     )
     func otherSources() async throws {
         #expect(Shop.diagnostics.isEmpty)
@@ -88,7 +88,7 @@ import Testing
 
     final class OuterState: Composite {
         let bill: StateMachine<Bill>
-        init(_ bill: StateMachine<Bill> = StateMachine(alreadyIn: DoneState())) { self.bill = bill }
+        init(_ bill: StateMachine<Bill> = StateMachine(resumingIn: DoneState())) { self.bill = bill }
         var regions: [any Region] { [bill] }
         func copied() -> OuterState { OuterState(bill.copy()) }
     }
@@ -100,7 +100,7 @@ import Testing
             .or(from: LapsedState.self, to: DoneState.self)
     }
 
-    @Test("An event follows from the end of regions in the states that have them, and in no other")
+    @Test("The end of regions fires an event only in the states that have the regions")
     func otherRegions() throws {
         #expect(Folder.diagnostics.isEmpty)
         let folder = StateMachine<Folder>()

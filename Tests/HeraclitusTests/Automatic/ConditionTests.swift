@@ -29,7 +29,7 @@ import Testing
         let reopen = Event(from: ClosedState.self, to: GatheringState.self)
     }
 
-    @Test("A condition is asked when the state is entered, updated and restored, and fires in the same turn")
+    @Test("A condition is checked at entry, update and restore, and fires in the same turn")
     func asked() throws {
         let machine = StateMachine<Table>()
         let journal = Journal()
@@ -41,7 +41,7 @@ import Testing
         try machine.fire.reopen(GatheringState(["c", "d"]))
         #expect(machine.isIn(ClosedState.self))
         #expect(journal.entries == ["add", "add", "close", "reopen", "close"])
-        let restored = StateMachine<Table>(alreadyIn: GatheringState(["e", "f"]))
+        let restored = StateMachine<Table>(resumingIn: GatheringState(["e", "f"]))
         #expect(restored.isIn(GatheringState.self))
         restored.activate()
         #expect(restored.isIn(ClosedState.self))
@@ -50,7 +50,7 @@ import Testing
         #expect(new.isIn(ClosedState.self))
     }
 
-    @Test("An event whose guard declines leaves the next one to fire, and comes again after the next update")
+    @Test("A declined event leaves the next one to fire, and is tried again after the next update")
     func declined() throws {
         let machine = StateMachine<Table>(entering: GatheringState(["a", "b", "c"]))
         let heard = Journal()
@@ -61,13 +61,13 @@ import Testing
         #expect(heard.entries == ["transitioned add", "rejected overflow", "transitioned close"])
     }
 
-    @Test("A machine of such a workflow has nothing that goes on beside it")
+    @Test("A machine with only conditions has no activity")
     func light() {
         let machine = StateMachine<Table>()
         #expect(machine.core.activity == nil)
     }
 
-    @Test("A unit of work of a store fires under a condition as memory does")
+    @Test("A store's unit of work fires conditions as memory does")
     func stored() async throws {
         let store = InMemoryStore()
         try await store.workflow(Table.self).update("1") { try $0.fire.add(userInfo: ["name": "a"]) }
@@ -80,8 +80,8 @@ import Testing
         }
         #expect(heard.entries == ["add", "close"])
         #expect(await store.load("1")?.state == "ClosedState")
-        // One that was stored before the condition was written down is asked when the unit of work activates it.
-        func create() -> StateMachine<Table> { StateMachine(alreadyIn: GatheringState(["x", "y"])) }
+        // A condition added after the machine was stored is checked when the unit of work activates it.
+        func create() -> StateMachine<Table> { StateMachine(resumingIn: GatheringState(["x", "y"])) }
         try await store.workflow(Table.self).update("2", creating: create) { $0.activate() }
         #expect(await store.load("2")?.state == "ClosedState")
     }
@@ -97,7 +97,7 @@ import Testing
         let set = Event(updating: LoopState.self)
     }
 
-    @Test("An event that updates its state fires until its condition does not hold, and no chain is endless")
+    @Test("An event that updates its state fires until its condition is false, and endless chains are rejected")
     func loop() throws {
         let machine = StateMachine<Loop>()
         machine.activate()
@@ -109,7 +109,7 @@ import Testing
         #expect(heard.entries == ["endlessChain"])
     }
 
-    @Test("A callback that has fired already comes first")
+    @Test("An event already fired by a callback comes first")
     func callback() throws {
         let machine = StateMachine<Table>()
         machine.didEnter(GatheringState.self) { gathering, transition in
@@ -122,21 +122,21 @@ import Testing
         #expect((machine.state as? GatheringState)?.names == ["a", "b", "late"])
     }
 
-    @Test("Tables and diagrams say why the event fires")
+    @Test("Tables and diagrams show the trigger of the event")
     func table() {
         #expect(Table.table["close"]?.triggers == [.condition])
         #expect(Table.table.mermaid().contains("close #40;on condition#41;"))
     }
 }
 
-@Suite("Events that fire when work is done", .timeLimit(.minutes(5))) struct WorkDoneTests {
+@Suite("Events that fire after work", .timeLimit(.minutes(5))) struct WorkDoneTests {
     final class RestState: EmptyState {}
     final class ConvertingState: WorkflowState, Working {
         let file: String
         init(file: String) { self.file = file }
-        func work(_ here: Workplace<Conversion>) async throws {
-            here.context.begun.open()
-            try await here.context.released.wait()
+        func work(_ call: WorkCall<Conversion>) async throws {
+            call.context.begun.open()
+            try await call.context.released.wait()
         }
     }
     final class ConvertedState: WorkflowState {
@@ -165,7 +165,7 @@ import Testing
         return machine
     }
 
-    @Test("When work has returned, its event fires from the newest data")
+    @Test("An event fires after work has returned, from the latest data")
     func done() async throws {
         let bench = Bench()
         let machine = try started(bench)
@@ -178,7 +178,7 @@ import Testing
         #expect(machine.revision == 3)
     }
 
-    @Test("When the machine has left the state, nothing fires")
+    @Test("No event fires after the machine has left the state")
     func left() async throws {
         let bench = Bench()
         let machine = try started(bench)
@@ -189,7 +189,7 @@ import Testing
         #expect(machine.isIn(RestState.self) && machine.revision == 2)
     }
 
-    @Test("It fires in a run, too, and not when the run was cancelled")
+    @Test("The event fires in a run, and not after a cancelled run")
     func run() async throws {
         let bench = Bench()
         let machine = try started(bench)
@@ -198,7 +198,7 @@ import Testing
         #expect(machine.isIn(ConvertedState.self))
         let other = Bench()
         // The run activates this machine, so its work belongs to the run from the beginning.
-        let cancelled = StateMachine<Conversion>(alreadyIn: ConvertingState(file: "b"), context: other)
+        let cancelled = StateMachine<Conversion>(resumingIn: ConvertingState(file: "b"), context: other)
         let task = Task { try await cancelled.run() }
         try await other.begun.wait()
         task.cancel()
@@ -212,7 +212,7 @@ import Testing
         let done = Event(from: RestState.self, to: RestState.self).whenDone()
     }
 
-    @Test("Such an event of states without work, or a second one, is a problem of the definition")
+    @Test("Such an event in states without work, or a second one, is a problem of the definition")
     func problems() {
         #expect(Idle.diagnostics == [.eventWithoutWork(event: "done")])
         #expect(Conversion.diagnostics.isEmpty)

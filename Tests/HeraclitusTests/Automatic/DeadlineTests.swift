@@ -4,7 +4,7 @@ import HeraclitusTesting
 import Testing
 
 @Suite("Deadlines") struct DeadlineTests {
-    /// An order that lapses, is reminded of, and closes by itself.
+    /// An order that lapses, has reminders, and closes by itself.
     struct Bill: Workflow {
         static var initial: any WorkflowState { DraftState() }
 
@@ -37,7 +37,7 @@ import Testing
 
     let clock = ManualClock()
 
-    /// A date some seconds after that at which the clock was made.
+    /// A date a number of seconds after the clock's beginning.
     func at(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
 
     private func sent(_ number: Int = 1, by seconds: Double?) throws -> StateMachine<Bill> {
@@ -46,7 +46,7 @@ import Testing
         return machine
     }
 
-    /// The steps of a machine with the dates at which they were due.
+    /// The steps of a machine with their due dates.
     private func journal(of machine: StateMachine<Bill>) -> Journal {
         let journal = Journal()
         machine.onTransition { transition in
@@ -56,7 +56,7 @@ import Testing
         return journal
     }
 
-    @Test("An event fires by itself when its time has come, with the time at which it was due")
+    @Test("An event fires at its deadline, with the deadline as its date")
     func due() throws {
         let machine = try sent(by: 10)
         let journal = journal(of: machine)
@@ -70,9 +70,9 @@ import Testing
         #expect(clock.scheduler.count == 0)
     }
 
-    @Test("A machine that is said to be in a state since a date counts from there, also in its archive")
+    @Test("A machine made in a state since a date counts from the date, also in its archive")
     func since() throws {
-        let machine = StateMachine<Bill>(alreadyIn: PaidState(), since: at(-3_000), scheduler: clock.scheduler)
+        let machine = StateMachine<Bill>(resumingIn: PaidState(), since: at(-3_000), scheduler: clock.scheduler)
         let restored = try StateMachine<Bill>(archive: machine.archive(), scheduler: clock.scheduler)
         let journals = [machine, restored].map { self.journal(of: $0) }
         machine.activate()
@@ -82,13 +82,13 @@ import Testing
         clock.advance(by: .seconds(1))
         #expect(journals.map(\.entries) == [["close 600.0"], ["close 600.0"]])
 
-        let late = StateMachine<Bill>(alreadyIn: PaidState(), since: at(-9_000), scheduler: clock.scheduler)
+        let late = StateMachine<Bill>(resumingIn: PaidState(), since: at(-9_000), scheduler: clock.scheduler)
         let lateJournal = self.journal(of: late)
         late.activate()
         #expect(lateJournal.entries == ["close -5400.0"])
     }
 
-    @Test("When the state is left, or the machine is gone, nothing is armed any more")
+    @Test("Nothing is armed after the state was left or the machine was released")
     func disarmed() throws {
         let machine = try sent(by: 10)
         #expect(clock.scheduler.count == 1)
@@ -105,7 +105,7 @@ import Testing
         #expect(machine.isIn(ClosedState.self))
     }
 
-    @Test("An update moves the deadline that follows from the data, and not one that follows from the entering")
+    @Test("An update moves a deadline computed from data, and keeps one computed from the entry")
     func updated() throws {
         let machine = try sent(by: 10)
         clock.advance(by: .seconds(5))
@@ -119,7 +119,7 @@ import Testing
         #expect(machine.isIn(LapsedState.self))
     }
 
-    @Test("What was due while nobody ran fires at activation, in order of time; the rest is armed")
+    @Test("Deadlines that passed while no process ran fire at activation in order, and the rest is armed")
     func restored() throws {
         let archive = try sent(by: 10).archive()
         let text = try #require(String(data: archive, encoding: .utf8))
@@ -130,11 +130,11 @@ import Testing
         #expect(clock.scheduler.count == 0)
         machine.activate()
         #expect(journal.entries == ["lapse 10.0"])
-        // Since the machine came to the state when it was activated, and not when it might have.
+        // The machine counts from its activation.
         #expect(clock.scheduler.nextDeadline == at(90))
     }
 
-    @Test("An archive keeps when a state was entered, if a deadline follows from that")
+    @Test("An archive keeps the date of entry if a deadline depends on it")
     func entered() throws {
         let machine = try sent(by: nil)
         clock.advance(by: .seconds(100))
@@ -158,7 +158,7 @@ import Testing
         #expect(throws: ArchiveError.self) { try StateMachine<Bill>(archive: Data(broken.utf8)) }
     }
 
-    @Test("A time that has passed already is due at once, in the turn that enters the state")
+    @Test("A passed deadline fires at once, in the turn that enters the state")
     func past() throws {
         let machine = StateMachine<Bill>(scheduler: clock.scheduler)
         let journal = journal(of: machine)
@@ -168,18 +168,18 @@ import Testing
         #expect(machine.revision == 2)
     }
 
-    @Test("What a guard declines does not come again, and observers hear of it")
+    @Test("A declined deadline is not retried, and observers are told")
     func declined() throws {
         let machine = try sent(13, by: 10)
         let rejected = Journal()
-        machine.observe { if case .rejected(let error) = $0.outcome { rejected.write(error.reason.rawValue) } }
+        machine.observe { if let error = $0.error as? InvalidTransition { rejected.write(error.reason.rawValue) } }
         clock.advance(by: .seconds(1_000))
         #expect(machine.isIn(LapsedState.self))
         #expect(rejected.entries == ["declined"])
         #expect(clock.scheduler.count == 0)
     }
 
-    @Test("Several machines fire in the order of their times, whatever the order in which they were armed")
+    @Test("Several machines fire in the order of their deadlines")
     func order() throws {
         let journal = Journal()
         let machines = try (0..<500).map { number in
@@ -195,7 +195,7 @@ import Testing
         #expect(machines.allSatisfy { $0.isIn(ClosedState.self) || $0.isIn(LapsedState.self) })
     }
 
-    @Test("A copy arms its own when it is activated; the original's stay the original's")
+    @Test("A copy arms its own deadlines when it is activated, and the original keeps its own")
     func copies() throws {
         let machine = try sent(by: 10)
         let copy = machine.copy()
@@ -208,7 +208,7 @@ import Testing
         #expect(machine.isIn(PaidState.self))
     }
 
-    @Test("Dates that go back delay what waits, and nothing happens twice")
+    @Test("After the date is set back, deadlines wait longer, and each fires once")
     func clockSet() throws {
         let machine = try sent(by: 100)
         clock.advance(by: .seconds(50))
@@ -233,11 +233,11 @@ import Testing
         final class TwoState: WorkflowState, EmptyState {}
     }
 
-    @Test("Deadlines that have always passed are a chain without an end, which is rejected as such")
+    @Test("Deadlines that have always passed are rejected as an endless chain")
     func endless() throws {
         let machine = StateMachine<Spin>(scheduler: clock.scheduler)
         let rejected = Journal()
-        machine.observe { if case .rejected(let error) = $0.outcome { rejected.write(error.reason.rawValue) } }
+        machine.observe { if let error = $0.error as? InvalidTransition { rejected.write(error.reason.rawValue) } }
         try machine.fire.start()
         #expect(rejected.entries == ["endlessChain"])
         #expect(machine.revision == StateMachine<Spin>.chainLimit + 1)
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test(
-        "A clock stops exactly at each deadline, so that those that follow from one another do not drift",
+        "A clock stops exactly at each deadline, so chains of deadlines do not drift",
         arguments: [Date(timeIntervalSinceReferenceDate: 0), Date(), .distantPast, Date(timeIntervalSince1970: 0.1)]
     )
     func steps(start: Date) throws {
@@ -279,7 +279,7 @@ import Testing
         final class EndState: WorkflowState, EmptyState {}
     }
 
-    @Test("A date beyond all dates, and one that is no number, never come")
+    @Test("A date beyond all dates and an invalid date never come")
     func never() {
         let machine = StateMachine<Never>(scheduler: clock.scheduler)
         machine.activate()
@@ -288,7 +288,7 @@ import Testing
         #expect(machine.isIn(Never.OnlyState.self))
     }
 
-    @Test("Deadlines that passed while the machine was busy come in their order")
+    @Test("Deadlines that passed while the machine was busy fire in order")
     func busyInOrder() async throws {
         let machine = StateMachine<TwoDue>(scheduler: clock.scheduler)
         machine.activate()
@@ -324,7 +324,7 @@ import Testing
         final class DoneState: WorkflowState, EmptyState {}
     }
 
-    @Test("The system's scheduler lets real time pass, and keeps no machine alive")
+    @Test("The system's scheduler uses real time, and releases machines")
     func system() async throws {
         let machine = StateMachine<Once>()
         machine.activate()
@@ -339,7 +339,7 @@ import Testing
         #expect(gone == nil)
     }
 
-    @Test("A machine whose callbacks run on another thread delays nobody, and gets its event afterwards")
+    @Test("A machine with callbacks on another thread delays no other machine, and gets its event afterwards")
     func busy() async throws {
         let (busy, free) = (try sent(1, by: 10), try sent(2, by: 20))
         whileCallbackRuns(of: busy) {
@@ -350,7 +350,7 @@ import Testing
         _ = try await busy.wait(for: LapsedState.self)
     }
 
-    /// Does something while another thread is in a callback of a machine.
+    /// Calls a body while another thread is in a callback of a machine.
     private func whileCallbackRuns(of machine: StateMachine<Bill>, _ body: () -> Void) {
         let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let thread = onThread {
@@ -366,7 +366,7 @@ import Testing
     }
 
     @Test(
-        "A date that is set back while the callbacks of a machine run delays what came due before",
+        "A date set back during the callbacks of a machine delays the deadlines due before",
         .timeLimit(.minutes(20))
     )
     func setBackWhileBusy() async throws {
@@ -376,7 +376,7 @@ import Testing
             clock.setDate(to: at(5))
             #expect(clock.scheduler.count == 0)
         }
-        // It waits again as soon as the task has come that looks at the date.
+        // The deadline waits again after the task has looked at the date.
         while clock.scheduler.count == 0, busy.isIn(SentState.self) { await Task.yield() }
         #expect(busy.isIn(SentState.self) && clock.scheduler.count == 1)
         clock.setDate(to: at(9))
@@ -400,24 +400,24 @@ extension DeadlineTests {
         final class DoneState: WorkflowState, EmptyState {}
     }
 
-    /// How far away deadlines are when they are armed.
+    /// The distances of deadlines when they are armed.
     enum Distances: CaseIterable {
-        /// All the same: each comes after those that are armed already.
+        /// Equal distances: each deadline is after those armed already.
         case equal
 
-        /// In no order.
+        /// Random distances.
         case any
 
-        /// Mostly the same, and now and then much longer or shorter.
+        /// Mostly equal distances, with a few much longer or shorter ones.
         case mixed
     }
 
     @Test(
-        "Of many deadlines those that are left come in the order of their times, and at one time as they were armed",
+        "Of many deadlines the remaining ones fire in the order of their times, and of arming at equal times",
         arguments: Distances.allCases
     )
     func many(_ distances: Distances) throws {
-        // Always the same times and the same eggs, in no order.
+        // A fixed sequence of random times and eggs.
         var random: UInt64 = 1
         func next(below limit: Int) -> Int {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -450,7 +450,7 @@ extension DeadlineTests {
             #expect(numbers == expected)
             for number in expected { waiting[number] = nil }
         }
-        // So many that there are holes in a line and more of them than deadlines, and a heap beside it.
+        // Enough rounds for gaps in a line, more gaps than deadlines, and a heap beside it.
         for round in 0..<12_000 {
             let number = next(below: eggs.count)
             if eggs[number].can.takeOut {
@@ -468,7 +468,7 @@ extension DeadlineTests {
         #expect(waiting.count > 50)
         expectToFinish(by: clock.date.addingTimeInterval(20_000))
         #expect(clock.scheduler.count == 0)
-        // A deadline does not keep its machine, and the optimizer keeps nothing that is not used any more.
+        // A deadline leaves its machine unretained, and the optimizer releases unused values.
         withExtendedLifetime(eggs) {}
     }
 }

@@ -16,7 +16,7 @@ import Testing
         return (machine, state)
     }
 
-    @Test("A deadline that passes while its own thread owns the machine fires within that turn")
+    @Test("A deadline that passes while its thread owns the machine fires within the turn")
     func ownThread() throws {
         let (machine, _) = try sent(by: 10)
         try machine.perform { _ in
@@ -28,7 +28,7 @@ import Testing
         #expect(machine.isIn(DeadlineTests.LapsedState.self))
     }
 
-    @Test("A state that a callback has decided to leave is due for nothing, and nothing is rejected")
+    @Test("A state that a callback has decided to leave fires no deadline and no rejection")
     func leftAtOnce() throws {
         let machine = StateMachine<Bill>(scheduler: clock.scheduler)
         let journal = Journal()
@@ -38,7 +38,7 @@ import Testing
         #expect(journal.entries == ["send", "pay"])
     }
 
-    @Test("Nothing waits for a state that a callback has decided to leave, also not while it is being left")
+    @Test("A state that a callback has decided to leave has no pending deadline, also while it is left")
     func leftSoon() throws {
         let machine = StateMachine<Bill>(scheduler: clock.scheduler)
         let journal = Journal()
@@ -52,7 +52,7 @@ import Testing
         #expect(journal.entries == ["send", "pay"])
     }
 
-    @Test("A state whose data a callback has decided to replace is due for nothing, and nothing is rejected")
+    @Test("A state whose data a callback has decided to replace fires no deadline and no rejection")
     func replacedAtOnce() throws {
         let machine = StateMachine<Bill>(scheduler: clock.scheduler)
         let journal = Journal()
@@ -65,7 +65,7 @@ import Testing
         #expect(journal.entries == ["send", "change", "lapse"])
     }
 
-    @Test("A deadline of an object that is about to be replaced does not fire for the one that comes")
+    @Test("A deadline of an object about to be replaced does not fire for its replacement")
     func replaced() throws {
         let (machine, _) = try sent(by: 10)
         try machine.perform { _ in

@@ -4,7 +4,7 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-@Suite("Deadlines without an end", .timeLimit(.minutes(20))) struct EndlessDeadlineTests {
+@Suite("Endless deadlines", .timeLimit(.minutes(20))) struct EndlessDeadlineTests {
     final class TickingState: WorkflowState {
         let count: Int
         init(_ count: Int) { self.count = count }
@@ -12,14 +12,14 @@ import Testing
     }
     final class StoppedState: EmptyState {}
 
-    /// One that is due since it was entered, which an update does not change.
+    /// A workflow with a deadline since the entry, which an update keeps.
     struct SinceEntry: Workflow {
         static var initial: any WorkflowState { TickingState(0) }
         let tick = Event(updating: TickingState.self).due(after: .zero).enters(\.next)
         let stop = Event(from: TickingState.self, to: StoppedState.self)
     }
 
-    /// One whose closure returns the past again and again.
+    /// A workflow whose closure always returns a past date.
     struct AlwaysPast: Workflow {
         static var initial: any WorkflowState { TickingState(0) }
         let tick = Event(updating: TickingState.self).due({ _ in .distantPast }).enters(\.next)
@@ -31,8 +31,8 @@ import Testing
 
     private func journal<W: Workflow>(of machine: StateMachine<W>) -> Journal {
         let journal = Journal()
-        machine.observeTree { occurrence in
-            guard case .rejected(let error) = occurrence.outcome else { return }
+        machine.observe(regions: true) { occurrence in
+            guard let error = occurrence.error as? InvalidTransition else { return }
             journal.write("\(error.reason) \(error.event ?? "") \(error.path ?? "")")
         }
         return journal
@@ -57,13 +57,13 @@ import Testing
         #expect(restored.isIn(StoppedState.self) && clock.scheduler.count == 0)
     }
 
-    @Test("An update that is due again at once is rejected as a chain without an end, and the machine goes on")
+    @Test("An update that is due again at once is rejected as an endless chain, and the machine goes on")
     func updates() throws {
         try expectEnd(SinceEntry.self)
         try expectEnd(AlwaysPast.self)
     }
 
-    @Test("An update that is due again at once when its time has come does not keep the scheduler from others")
+    @Test("An endless chain of updates leaves the scheduler to other machines")
     func scheduled() throws {
         struct Slow: Workflow {
             static var initial: any WorkflowState { TickingState(0) }
@@ -87,7 +87,7 @@ import Testing
         init(_ ticker: StateMachine<SinceEntry>) { self.ticker = ticker }
         var regions: [any Region] { [ticker] }
         func copied() -> HoldingState { HoldingState(ticker.copy()) }
-        var next: HoldingState { HoldingState(StateMachine(alreadyIn: StoppedState())) }
+        var next: HoldingState { HoldingState(StateMachine(resumingIn: StoppedState())) }
     }
     struct Holder: Workflow {
         static var initial: any WorkflowState { HoldingState(StateMachine()) }
@@ -95,7 +95,7 @@ import Testing
         let end = Event(from: HoldingState.self, to: StoppedState.self)
     }
 
-    @Test("A chain of a region is one of the region alone, and names its place")
+    @Test("A chain of a region concerns only the region, and names its place")
     func regions() throws {
         let holder = StateMachine<Holder>(scheduler: clock.scheduler)
         let heard = journal(of: holder)
@@ -106,11 +106,11 @@ import Testing
         try holder.fire.end()
     }
 
-    @Test("Completions that follow from themselves are rejected as a chain without an end")
+    @Test("Completions that trigger themselves are rejected as an endless chain")
     func completions() throws {
         let holder = StateMachine<Holder>(scheduler: clock.scheduler)
         let heard = journal(of: holder)
-        try holder.fire.renew(HoldingState(StateMachine(alreadyIn: StoppedState())))
+        try holder.fire.renew(HoldingState(StateMachine(resumingIn: StoppedState())))
         // Its first region has ticked as well.
         #expect(heard.entries == ["endlessChain tick Holder.ticker", "endlessChain renew "])
         #expect(holder.revision == limit + 1)
@@ -120,7 +120,7 @@ import Testing
 
     // MARK: Stores
 
-    @Test("A store saves what came before, and says what is due all the same")
+    @Test("A store saves the events before the chain's end, and reports the chain")
     func stores() async throws {
         let store = InMemoryStore()
         for id in ["a", "b"] {
@@ -140,7 +140,7 @@ import Testing
         #expect(machine.revision == limit)
     }
 
-    @Test("What is due many times, but not without an end, comes in several calls of a store")
+    @Test("A long but finite chain of deadlines fires in several calls of a store")
     func catchingUp() async throws {
         struct Hourly: Workflow {
             static var initial: any WorkflowState { TickingState(0) }
@@ -161,7 +161,7 @@ import Testing
 
     // MARK: Definitions
 
-    @Test("An update that is due since the entry is a problem, unless a guard may decline it")
+    @Test("An update due since the entry is a problem, unless a guard may decline it")
     func diagnostics() {
         struct Guarded: Workflow {
             static var initial: any WorkflowState { TickingState(0) }
@@ -171,7 +171,7 @@ import Testing
         #expect(SinceEntry.diagnostics == [.endlessDeadline(event: "tick")])
         #expect(SinceEntry.diagnostics.allSatisfy { !$0.stopsTheProgram })
         #expect(AlwaysPast.diagnostics.isEmpty && Guarded.diagnostics.isEmpty)
-        #expect(SinceEntry.diagnostics[0].description.contains("is due again at once when it has fired"))
+        #expect(SinceEntry.diagnostics[0].description.contains("is due again at once after each fire"))
         let machine = StateMachine<Guarded>(scheduler: clock.scheduler)
         let heard = journal(of: machine)
         machine.activate()
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(
-        "An event that enters its state again after no time is a problem; after some time, or where it leads elsewhere, it is none"
+        "An event that enters its own state after no time is a problem; with a delay or another destination it is valid"
     )
     func selfTransitions() {
         struct Hasty: Workflow {

@@ -17,7 +17,7 @@ private final class TalkingState: WorkflowState, Working {
     let subject: String
     let number: Int
 
-    /// What archives do not keep.
+    /// A line, which archives leave out.
     private let kept = Lock<Line?>(nil)
     var line: Line? { kept.withLock { $0 } }
     private enum CodingKeys: CodingKey { case subject, number }
@@ -27,19 +27,19 @@ private final class TalkingState: WorkflowState, Working {
         self.number = number
     }
 
-    func work(_ here: Workplace<PhoneCall>) async throws {
-        let bench = here.context
+    func work(_ call: WorkCall<PhoneCall>) async throws {
+        let bench = call.context
         kept.withLock { $0 = Line(bench.journal) }
         bench.begun.open()
-        // To others than the first for as long as anybody listens.
+        // All lines but the first wait for the end of the conversation.
         if number == 1 { try await bench.released.wait() } else { try await Task.sleep(for: .seconds(600)) }
-        // The work goes on with what the machine's state has now.
-        let now = here.machine?.state as? TalkingState
+        // The work goes on with the latest data of the machine's state.
+        let now = call.machine?.state as? TalkingState
         bench.journal.write("\(now?.subject ?? "") \(now?.line != nil) \(now === self || line == nil)")
-        try here.fire.hangUp()
+        try call.fire.hangUp()
     }
 
-    func takesOverWork(of old: TalkingState) -> Bool {
+    func continuesWork(of old: TalkingState) -> Bool {
         guard old.number == number else { return false }
         let line = old.kept.withLock { line in
             defer { line = nil }
@@ -64,7 +64,7 @@ private struct PhoneCall: Workflow {
 }
 
 @Suite("Handing over", .timeLimit(.minutes(20))) struct HandoverTests {
-    @Test("An update hands over a live object of the state, which the work goes on to use")
+    @Test("An update hands over a live object of the state, and the work goes on with it")
     func handingOver() async throws {
         let phone = PhoneCall.Phone()
         let machine = StateMachine<PhoneCall>(context: phone)
@@ -79,18 +79,18 @@ private struct PhoneCall: Workflow {
         await machine.settled()
         #expect(machine.isIn(QuietState.self))
         #expect(phone.journal.entries == ["opened", "work true true"])
-        // The state before is kept until the next transition; this test has the line, too.
+        // The machine keeps the previous state until the next transition, and this test keeps the line, too.
         withExtendedLifetime(line) {}
     }
 
-    @Test("Work that has not begun when its state is updated begins with the new data, which takes nothing over")
+    @Test("Work that has not begun when its state is updated begins with the new data, without a handover")
     func updatedBeforeItBegins() async throws {
         let phone = PhoneCall.Phone()
         phone.released.open()
         let machine = StateMachine<PhoneCall>(context: phone)
         let held = HeldExecutor()
         let run = Task(executorPreference: held) { try await machine.run() }
-        // The run waits for work, which begins in a task of this executor alone.
+        // The run waits for work, which begins only in a task of this executor.
         for _ in 0..<30_000 where machine.revision == 0 && !machine.isActive {
             held.runWhatWaits()
             try await Task.sleep(for: .milliseconds(1))
@@ -102,7 +102,7 @@ private struct PhoneCall: Workflow {
             first = talking
             try machine.fire.dial(talking)
         }
-        // It would hand over nothing, because there is nothing yet, and then the work would open a line where nobody looks for it.
+        // A handover now would be empty, and the work would then open a line in the old state.
         try machine.fire.change(TalkingState("food"))
         try machine.fire.change(TalkingState("work"))
         #expect(first == nil)
@@ -116,7 +116,7 @@ private struct PhoneCall: Workflow {
         await #expect(throws: CancellationError.self) { try await run.value }
     }
 
-    @Test("What is handed over is released with the last state that has it, and an archive opens its own")
+    @Test("A live object is released with its last state, and an archive opens its own")
     func handedOverAndGone() async throws {
         let phone = PhoneCall.Phone()
         let machine = StateMachine<PhoneCall>(context: phone)
@@ -125,7 +125,7 @@ private struct PhoneCall: Workflow {
         try machine.fire.change(TalkingState("food"))
         let json = try machine.archive()
         #expect(phone.journal.entries == ["opened"])
-        // To somebody else: the old line is not handed over, and goes with its state.
+        // A call to another number: the old line is closed with its state.
         try machine.fire.change(TalkingState("food", to: 2))
         for _ in 0..<30_000 where phone.journal.entries.count(where: { $0 == "opened" }) < 2 {
             try await Task.sleep(for: .milliseconds(10))

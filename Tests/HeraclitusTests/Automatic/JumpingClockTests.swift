@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import Testing
 
-/// A clock whose sleepers wake when a test lets them.
+/// A clock whose sleepers a test wakes.
 private final class NapClock: Clock, Sendable {
     struct Nap: Sendable {
         let duration: Duration
@@ -16,7 +16,7 @@ private final class NapClock: Clock, Sendable {
 
     init() { (naps, begun) = AsyncStream.makeStream() }
 
-    /// Waits until somebody sleeps.
+    /// Waits for a sleeper.
     func nextNap() async throws -> Nap {
         for await nap in naps { return nap }
         throw CancellationError()
@@ -59,13 +59,13 @@ private struct Reservation: Workflow {
     }
 
     private func held(until seconds: Double) -> StateMachine<Reservation> {
-        let machine = StateMachine<Reservation>(alreadyIn: Reservation.HeldState(until: seconds), scheduler: scheduler)
+        let machine = StateMachine<Reservation>(resumingIn: Reservation.HeldState(until: seconds), scheduler: scheduler)
         machine.onTransition { [lapsed] in lapsed.write("\($0.due?.timeIntervalSinceReferenceDate ?? -1)") }
         machine.activate()
         return machine
     }
 
-    /// Waits until machines have lapsed, and everybody has heard of it.
+    /// Waits until machines have lapsed, and their observers were told.
     private func lapse(_ machines: StateMachine<Reservation>...) async throws {
         for machine in machines {
             _ = try await machine.wait(for: Reservation.LapsedState.self)
@@ -73,14 +73,14 @@ private struct Reservation: Workflow {
         }
     }
 
-    @Test("What came due while a computer slept fires in order of time when the longest nap is over")
+    @Test("Deadlines that passed while a computer slept fire in order after the longest nap")
     func suspended() async throws {
         let middle = held(until: 1_000)
         let replaced = try await clock.nextNap()
         let early = held(until: 500)
         let nap = try await clock.nextNap()
         let late = held(until: 2_000)
-        // Neither sleeps until its deadline.
+        // Both naps end before the deadline.
         #expect([replaced.duration, nap.duration] == Array(repeating: .seconds(Scheduler.longestNap), count: 2))
         replaced.end.resume()
         time.move(by: 1_500)
@@ -94,7 +94,7 @@ private struct Reservation: Workflow {
         #expect(lapsed.entries.count == 3 && scheduler.count == 0)
     }
 
-    @Test("A date that is set back lets a deadline wait longer, and it comes once")
+    @Test("After the date is set back, a deadline waits longer and fires once")
     func back() async throws {
         let machine = held(until: 10)
         let first = try await clock.nextNap()

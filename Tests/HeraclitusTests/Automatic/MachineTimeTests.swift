@@ -6,7 +6,7 @@ import Testing
 @Suite("Time by the clock of a machine", .timeLimit(.minutes(5))) struct MachineTimeTests {
     struct Refused: Error {}
 
-    /// How often a call is refused before it is answered; no clock among it.
+    /// Counts how often a call is refused before it is answered, without a clock.
     final class Line: Sendable {
         let refusals: Int
         let heard = Journal()
@@ -17,13 +17,13 @@ import Testing
     final class CallingState: WorkflowState, Working, Entering {
         let failures: Int
         init(failures: Int) { self.failures = failures }
-        func work(_ here: Workplace<Calls>) async throws {
+        func work(_ call: WorkCall<Calls>) async throws {
             // Each call takes a second.
-            try await here.sleep(for: .seconds(1))
-            here.context.heard.write("called at \(here.now.timeIntervalSinceReferenceDate)")
-            if failures < here.context.refusals { throw Refused() }
-            let now = here.now
-            try here.fire.answered(TalkingState(since: now))
+            try await call.sleep(for: .seconds(1))
+            call.context.heard.write("called at \(call.now.timeIntervalSinceReferenceDate)")
+            if failures < call.context.refusals { throw Refused() }
+            let now = call.now
+            try call.fire.answered(TalkingState(since: now))
         }
         func didEnter(_ transition: StateTransition) {
             transition.context(as: Calls.self).heard.write("\(transition.now.timeIntervalSinceReferenceDate)")
@@ -62,7 +62,7 @@ import Testing
         StateMachine<Calls>(context: Line(refusals: refusals), scheduler: clock.scheduler)
     }
 
-    @Test("One advance of the clock goes through work, its failures and what is due after them")
+    @Test("One advance of the clock passes through work, its failures and the deadlines after them")
     func settling() async throws {
         let machine = machine(refusals: 3)
         try machine.fire.call()
@@ -92,10 +92,10 @@ import Testing
         #expect(measured == 10)
     }
 
-    @Test("A time that follows from the state's data counts from when the state was entered, in archives, too")
+    @Test("A delay computed from data counts from the entry of the state, in archives, too")
     func entered() throws {
         let machine = StateMachine<Calls>(
-            alreadyIn: WaitingState(failures: 2, since: clock.date),
+            resumingIn: WaitingState(failures: 2, since: clock.date),
             since: clock.date.addingTimeInterval(-15),
             context: Line(refusals: 0),
             scheduler: clock.scheduler
@@ -109,7 +109,7 @@ import Testing
         #expect(restored.isIn(CallingState.self))
     }
 
-    @Test("Work that sleeps is woken when it is cancelled")
+    @Test("Sleeping work wakes when it is cancelled")
     func cancelled() async throws {
         let machine = machine(refusals: 0)
         try machine.fire.call()
@@ -128,7 +128,7 @@ import Testing
         #expect(clock.scheduler.count <= 1)
     }
 
-    @Test("The date of a transition that is read when its machine is gone is that of its scheduler")
+    @Test("The date of a transition read after the machine's release is that of its scheduler")
     func gone() async throws {
         var machine: StateMachine<Calls>? = machine(refusals: 0)
         let transitions = try #require(machine).transitions
@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-@Suite("Waiting for a state no longer than for some time", .timeLimit(.minutes(5))) struct WaitTimeoutTests {
+@Suite("Waiting for a state with a timeout", .timeLimit(.minutes(5))) struct WaitTimeoutTests {
     final class ShutState: EmptyState {}
     final class OpenState: EmptyState {}
     final class LostState: EmptyState {}
@@ -154,7 +154,7 @@ import Testing
 
     let clock = ManualClock()
 
-    @Test("Waiting ends with an error when the time is over by the machine's clock")
+    @Test("A wait ends with an error at the timeout by the machine's clock")
     func timeout() async throws {
         let machine = StateMachine<Gate>(scheduler: clock.scheduler)
         let waiting = Task { try await machine.wait(for: OpenState.self, timeout: .seconds(30)) }
@@ -167,7 +167,7 @@ import Testing
         #expect(clock.scheduler.count == 0)
     }
 
-    @Test("A state that comes in time is returned, and nothing waits any more")
+    @Test("A state that comes in time is returned, and all waits end")
     func inTime() async throws {
         let machine = StateMachine<Gate>(scheduler: clock.scheduler)
         let waiting = Task { try await machine.wait(for: OpenState.self, timeout: .seconds(30)) }
@@ -177,7 +177,7 @@ import Testing
         #expect(clock.scheduler.count == 0)
     }
 
-    @Test("A state that no events lead to any more, and a cancelled task, end the waiting before the time is over")
+    @Test("An unreachable state and a cancelled task end the wait before the timeout")
     func others() async throws {
         let machine = StateMachine<Gate>(scheduler: clock.scheduler)
         try machine.fire.lose()

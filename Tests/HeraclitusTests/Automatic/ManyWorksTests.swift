@@ -5,14 +5,14 @@ import Testing
 
 /// The work of many states that begins at about the same time.
 @Suite("Work of many machines", .timeLimit(.minutes(20))) struct ManyWorksTests {
-    /// What the machines of a test are given.
+    /// The context of the machines.
     final class Hall: Sendable {
-        /// The numbers of the states whose work has begun, and of those whose work was cancelled.
+        /// The numbers of states whose work has begun, and of those whose work was cancelled.
         let begun = Lock<[Int]>([])
         let cancelled = Lock<[Int]>([])
         let stateCount = Lock(0)
 
-        /// Waits until a condition holds, which is expected.
+        /// Expects a condition to become true.
         func wait(until condition: @Sendable (Hall) -> Bool) async throws {
             let end = ContinuousClock.now + .seconds(600)
             while !condition(self), ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(1)) }
@@ -26,10 +26,10 @@ import Testing
     struct Game: Workflow {
         typealias Context = Hall
 
-        /// A number of states that are left by their work, as soon as it has begun.
+        /// The number of a state that its own work leaves at once.
         static let inAHurry = -1
 
-        /// A number of states whose work computes for half a millisecond, and is over then.
+        /// The number of a state whose work computes for half a millisecond.
         static let computing = -2
 
         static var initial: any WorkflowState { OutState() }
@@ -59,20 +59,20 @@ import Testing
                 onRelease?()
             }
 
-            /// Goes on until it is cancelled.
-            func work(_ here: Workplace<Game>) async throws {
-                here.context.begun.withLock { $0.append(number) }
-                if number == Game.inAHurry { try here.fire.leave() }
+            /// Runs until it is cancelled.
+            func work(_ call: WorkCall<Game>) async throws {
+                call.context.begun.withLock { $0.append(number) }
+                if number == Game.inAHurry { try call.fire.leave() }
                 if number == Game.computing { return compute() }
                 try? await Latch().wait()
-                here.context.cancelled.withLock { $0.append(number) }
+                call.context.cancelled.withLock { $0.append(number) }
             }
         }
     }
 
     private let hall = Hall()
 
-    @Test("Each begins, however many there are, and each is cancelled by itself")
+    @Test("Each work begins, however many there are, and each is cancelled separately")
     func many() async throws {
         var machines = (0..<2_000).map { _ in StateMachine<Game>(context: hall) }
         for (number, machine) in machines.enumerated() { try machine.fire.enter(Game.PlayingState(number, hall)) }
@@ -83,12 +83,12 @@ import Testing
         #expect(hall.begun.withLock { $0.sorted() } == Array(0..<2_000))
         for number in stride(from: 1, to: 2_000, by: 2) { try machines[number].fire.leave() }
         try await hall.wait { $0.cancelledCount == 2_000 }
-        // Each keeps the state before.
+        // Each machine keeps its previous state.
         machines = []
         try await hall.wait { $0.stateCount.withLock { $0 } == 0 }
     }
 
-    @Test("Work whose state is left as soon as it has begun is cancelled")
+    @Test("Work whose state is left just after its beginning is cancelled")
     func leftByItself() async throws {
         let machines = (0..<2_000).map { _ in StateMachine<Game>(context: hall) }
         for round in 1...10 {
@@ -98,7 +98,7 @@ import Testing
         withExtendedLifetime(machines) {}
     }
 
-    @Test("Work that goes on keeps none of the states that were left before it")
+    @Test("Long work retains none of the states left before it")
     func released() async throws {
         let machine = StateMachine<Game>(context: hall)
         for number in 0..<10_000 {
@@ -106,14 +106,14 @@ import Testing
             try machine.fire.enter(Game.PlayingState(number, hall))
         }
         try await hall.wait { $0.begun.withLock { $0.contains(9_999) } }
-        // The current one; the previous one is that outside.
+        // The current state; the previous one is outside.
         try await hall.wait { $0.stateCount.withLock { $0 } == 1 }
         try await hall.wait { $0.cancelledCount == $0.begunCount - 1 }
         try machine.fire.leave()
         try await hall.wait { $0.cancelledCount == $0.begunCount }
     }
 
-    @Test("A state that is left before a thread is free does not begin its work, and nothing of the library keeps it")
+    @Test("A state left before a thread is free begins no work, and is released")
     func leftBefore() async {
         await #expect(processExitsWith: .success) {
             let hall = Hall()
@@ -123,7 +123,7 @@ import Testing
                     for (number, machine) in machines.enumerated() {
                         try machine.fire.enter(Game.PlayingState(number, hall))
                         try machine.fire.leave()
-                        // The state before the last is kept by nobody.
+                        // The state before the last one is released.
                         try machine.fire.enter(Game.PlayingState(number, hall))
                         if number > 0 { try machine.fire.leave() }
                     }
@@ -131,14 +131,14 @@ import Testing
                 }
             }
             try await hall.wait { $0.begunCount == 1 }
-            // Time for what would begin.
+            // Leaves time for work that would begin.
             try await Task.sleep(for: .milliseconds(50))
             #expect(hall.begun.withLock { $0 } == [0])
             withExtendedLifetime(machines) {}
         }
     }
 
-    @Test("A machine that is released before a thread is free releases its state, and begins no work")
+    @Test("A machine released before a thread is free releases its state, and begins no work")
     func releasedBefore() async {
         await #expect(processExitsWith: .success) {
             let hall = Hall()
@@ -154,14 +154,14 @@ import Testing
             let other = StateMachine<Game>(context: hall)
             try other.fire.enter(Game.PlayingState(2, hall))
             try await hall.wait { $0.begunCount > 0 }
-            // Time for what would begin.
+            // Leaves time for work that would begin.
             try await Task.sleep(for: .milliseconds(50))
             #expect(hall.begun.withLock { $0 } == [2])
             withExtendedLifetime(other) {}
         }
     }
 
-    @Test("A `deinit` of a state that is left before its work begins may enter another one, and may take long")
+    @Test("A slow `deinit` of a state left before its work begins may enter another state")
     func slowRelease() async {
         await #expect(processExitsWith: .success) {
             let hall = Hall()
@@ -171,7 +171,8 @@ import Testing
                 func machine() -> StateMachine<Game> { StateMachine(context: hall) }
                 let slow = Lock<DispatchSemaphore?>(nil)
                 try onBusyThreadsOfTasks {
-                    // In a scope of its own: a reference of this thread would be the last one, and keep the threads of tasks busy.
+                    // A separate scope: a reference of this thread would be the last one, and keep the threads of tasks
+                    // busy.
                     do {
                         let state = Game.PlayingState(1, hall) {
                             #expect(throws: Never.self) { try second.fire.enter(Game.PlayingState(2, hall)) }
@@ -180,7 +181,7 @@ import Testing
                         try first.fire.enter(state)
                     }
                     try first.fire.leave()
-                    // Releases it, which takes until the work of others has begun.
+                    // Releases the state, which takes until the work of others has begun.
                     let done = onThread {
                         #expect(throws: Never.self) { try first.fire.enter(Game.PlayingState(3, hall)) }
                     }
@@ -198,7 +199,7 @@ import Testing
         }
     }
 
-    @Test("What begins and ends on several threads at once has begun in the end, or was cancelled")
+    @Test("Work that begins and ends on several threads at once has finally begun or was cancelled")
     func threads() async throws {
         var machines = (0..<400).map { _ in StateMachine<Game>(context: hall) }
         try await onOwnThread { [hall, machines] in
@@ -215,7 +216,7 @@ import Testing
                 }
             }
         }
-        // What was cancelled had begun. What is left goes on, one of each machine.
+        // Cancelled work had begun. One work of each machine remains.
         try await hall.wait { $0.begunCount - $0.cancelledCount == 400 && Set($0.begun.withLock { $0 }).count == 400 }
         try await hall.wait { $0.stateCount.withLock { $0 } == 400 }
         for machine in machines { try machine.fire.leave() }
@@ -224,7 +225,7 @@ import Testing
     }
 }
 
-/// Uses a thread for a moment.
+/// Keeps a thread busy for a moment.
 private func compute() {
     let end = ContinuousClock.now + .microseconds(500)
     while ContinuousClock.now < end {}

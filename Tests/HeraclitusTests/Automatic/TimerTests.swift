@@ -4,9 +4,9 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-/// What several threads do with the deadlines of a machine, and what machines in a state do with theirs.
+/// Deadlines of a machine used by several threads, and of machines in a state.
 @Suite("Timers") struct TimerTests {
-    /// Three times to ring, of which the first two are declined.
+    /// A workflow that rings three times; the first two are declined.
     struct Clock: Workflow {
         static var initial: any WorkflowState { SetState() }
         let first = Event(from: SetState.self, to: RungState.self).due { $0.times[0] }
@@ -24,7 +24,7 @@ import Testing
     }
     final class RungState: WorkflowState, EmptyState {}
 
-    @Test("However many threads let time pass and wait, no deadline is lost", .timeLimit(.minutes(20)))
+    @Test("Any number of threads that advance time and wait lose no deadline", .timeLimit(.minutes(20)))
     func noneIsLost() async throws {
         for round in 0..<2_000 {
             let clock = ManualClock()
@@ -34,7 +34,9 @@ import Testing
             )
             let rejected = Lock<[String]>([])
             machine.observe { occurrence in
-                if case .rejected(let error) = occurrence.outcome { rejected.withLock { $0.append(error.event ?? "") } }
+                if let error = occurrence.error as? InvalidTransition {
+                    rejected.withLock { $0.append(error.event ?? "") }
+                }
             }
             machine.activate()
             await withTaskGroup(of: Void.self) { group in
@@ -48,7 +50,7 @@ import Testing
         }
     }
 
-    /// Two machines: one that takes long when its time comes, and one whose time comes meanwhile.
+    /// Two machines: a slow callback at one deadline, and another machine's deadline during it.
     struct Bell: Workflow {
         static var initial: any WorkflowState { SilentState() }
         let wait = Event(from: SilentState.self, to: WaitingState.self)
@@ -61,7 +63,7 @@ import Testing
         init(until: Date) { self.until = until }
     }
 
-    @Test("A deadline that is added while a callback of another one runs waits for it, and does not cancel it")
+    @Test("A deadline added during another one's callback waits for the callback, and leaves it running")
     func oneAfterTheOther() async throws {
         let time = StandingTime()
         let scheduler = Scheduler(ContinuousClock()) { time.date }
@@ -75,16 +77,16 @@ import Testing
         }
         quick.didExit(WaitingState.self) { _, _ in seen.withLock { $0.append("quick") } }
         try slow.fire.wait(WaitingState(until: time.date.addingTimeInterval(0.01)))
-        // The callback holds one of the few threads of tasks meanwhile, so nothing here may need one.
+        // The callback occupies one of the few threads of tasks, so this test uses its own thread.
         try await onOwnThread {
             time.set(to: 1)
             hasBegun.wait()
             defer { mayEnd.signal() }
-            // Earlier than that for which the scheduler has slept.
+            // Earlier than the end of the scheduler's sleep.
             time.set(to: -3_600)
             try quick.fire.wait(WaitingState(until: time.date.addingTimeInterval(0.01)))
             time.set(to: -3_599)
-            // Long enough for a second task, if there were one.
+            // Long enough for a second task to show.
             Thread.sleep(forTimeInterval: 0.05)
         }
         for try await state in quick.states where state is SilentState { break }
@@ -101,7 +103,7 @@ import Testing
         func set(to seconds: Double) { self.seconds.withLock { $0 = seconds } }
     }
 
-    @Test("What is due at this very moment is fired by who waits for the machine to settle")
+    @Test("A wait for the machine to settle fires an event due at this moment")
     func settlesWhatIsDueNow() async throws {
         let time = StandingTime()
         let machine = StateMachine<Bell>(scheduler: Scheduler(ContinuousClock()) { time.date })
@@ -128,7 +130,7 @@ import Testing
         func copied() -> FurnishedState { FurnishedState(bell.copy()) }
     }
 
-    @Test("A machine settles by its own clock, in a state of a machine with another one", .timeLimit(.minutes(20)))
+    @Test("A machine settles by its own clock, also within a machine with another clock", .timeLimit(.minutes(20)))
     func settlesByItsOwnClock() async throws {
         let (own, ahead) = (ManualClock(), ManualClock(at: Date(timeIntervalSinceReferenceDate: 1_000_000)))
         let bell = StateMachine<Bell>(scheduler: own.scheduler)
@@ -141,7 +143,7 @@ import Testing
         #expect(bell.isIn(SilentState.self))
     }
 
-    @Test("In a unit of work, nothing goes on by itself in machines in the state that were active before")
+    @Test("In a unit of work, inner machines that were active before have no activity")
     func regionsArePassive() async throws {
         let clock = ManualClock()
         let bell = StateMachine<Bell>(scheduler: clock.scheduler)

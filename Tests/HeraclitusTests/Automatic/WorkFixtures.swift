@@ -3,9 +3,9 @@ import Heraclitus
 import HeraclitusTesting
 
 extension WorkTests {
-    /// What the machines of these tests are given: what their work does, and what has happened.
+    /// The context of the machines: controls their work, and records occurrences.
     final class Bench: Sendable {
-        typealias Work = @Sendable (BusyState, Workplace<Shop>) async throws -> Void
+        typealias Work = @Sendable (BusyState, WorkCall<Shop>) async throws -> Void
 
         let journal = Journal()
         let begun = Latch()
@@ -15,11 +15,11 @@ extension WorkTests {
 
         init(_ work: @escaping Work) { self.work = work }
 
-        /// One whose work fails when it is released, whoever has cancelled it.
+        /// A bench whose work fails when it is released, also after a cancellation.
         static var failing: Bench {
-            Bench { _, here in
-                here.context.begun.open()
-                await here.context.released.waitStubbornly()
+            Bench { _, call in
+                call.context.begun.open()
+                await call.context.released.waitStubbornly()
                 throw Spoilt()
             }
         }
@@ -33,7 +33,7 @@ extension WorkTests {
         let restarts: Bool
         let until: Date?
 
-        /// Where it writes down whose work it was asked to take over.
+        /// Records the work that it was asked to take over.
         let takings: Journal?
         private enum CodingKeys: CodingKey { case number, restarts, until }
 
@@ -53,12 +53,12 @@ extension WorkTests {
             )
         }
 
-        func work(_ here: Workplace<Shop>) async throws {
-            here.context.journal.write("work \(number)")
-            try await here.context.work(self, here)
+        func work(_ call: WorkCall<Shop>) async throws {
+            call.context.journal.write("work \(number)")
+            try await call.context.work(self, call)
         }
 
-        func takesOverWork(of old: BusyState) -> Bool {
+        func continuesWork(of old: BusyState) -> Bool {
             takings?.write("\(old.number)")
             return !restarts
         }

@@ -3,14 +3,14 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-// What `run()` does.
+// Tests of `run()`.
 
 extension WorkTests {
     @Test("A run does the work in child tasks until a final state")
     func runs() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             #expect(Marker.value == "run")
-            try here.fire.finish(MadeState(busy.number))
+            try call.fire.finish(MadeState(busy.number))
         }
         let machine = machine(bench)
         machine.onTransition(from: BusyState.self, to: MadeState.self) { _, made, _ in
@@ -30,7 +30,7 @@ extension WorkTests {
         @TaskLocal static var value = "none"
     }
 
-    @Test("Work in a run begins while a callback of a later transition in the same turn waits for it")
+    @Test("In a run, work begins after the callbacks of a later transition in the same turn")
     func begunWithinTurn() async throws {
         for _ in 0..<20 {
             let hasBegun = DispatchSemaphore(value: 0)
@@ -53,14 +53,14 @@ extension WorkTests {
         }
     }
 
-    @Test("A run that is cancelled leaves the machine in its state, and the next one begins the work again")
+    @Test("A cancelled run leaves the machine in its state, and the next run begins the work again")
     func runsAgain() async throws {
-        let bench = Bench { busy, here in
-            if here.context.journal.entries.filter({ $0 == "work 1" }).count == 1 {
-                here.context.begun.open()
-                try await here.context.released.wait()
+        let bench = Bench { busy, call in
+            if call.context.journal.entries.filter({ $0 == "work 1" }).count == 1 {
+                call.context.begun.open()
+                try await call.context.released.wait()
             }
-            try here.fire.finish(MadeState(busy.number))
+            try call.fire.finish(MadeState(busy.number))
         }
         let machine = machine(bench)
         let first = Task { try await machine.run() }
@@ -75,14 +75,14 @@ extension WorkTests {
         #expect(bench.journal.entries == ["didEnter", "work 1", "work 1", "didExit"])
     }
 
-    @Test("Work that throws because its run was cancelled has not failed, also if it does so before the run knows")
+    @Test("Work that throws because its run was cancelled has not failed, also if it throws before the run notices")
     func cancelledFirst() async throws {
-        let bench = Bench { _, here in
+        let bench = Bench { _, call in
             try await withTaskCancellationHandler {
-                here.context.begun.open()
-                try await here.context.released.wait()
+                call.context.begun.open()
+                try await call.context.released.wait()
             } onCancel: {
-                // On the thread that cancels, which goes on to tell the run.
+                // On the cancelling thread, which then tells the run.
                 usleep(100_000)
             }
         }
@@ -98,13 +98,13 @@ extension WorkTests {
 
     @Test("Work whose run was cancelled fires no more, also before the run has returned")
     func firesWhileEnding() async throws {
-        let bench = Bench { busy, here in
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
+        let bench = Bench { busy, call in
+            call.context.begun.open()
+            await call.context.released.waitStubbornly()
             let error = try #require(throws: InvalidTransition.self) {
-                try here.fire.finish(MadeState(busy.number))
+                try call.fire.finish(MadeState(busy.number))
             }
-            here.context.journal.write("\(error.reason)")
+            call.context.journal.write("\(error.reason)")
         }
         let machine = machine(bench)
         let run = Task { try await machine.run() }
@@ -119,15 +119,15 @@ extension WorkTests {
         #expect(machine.isIn(BusyState.self) && machine.revision == 1)
     }
 
-    @Test("What work fires that hears of the cancelling of its run comes too late")
+    @Test("Fires of work that notices the cancellation of its run come too late")
     func firesWhenCancelled() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             try await withTaskCancellationHandler {
-                here.context.begun.open()
+                call.context.begun.open()
                 while !Task.isCancelled { await Task.yield() }
-                try here.fire.finish(MadeState(busy.number))
+                try call.fire.finish(MadeState(busy.number))
             } onCancel: {
-                // On the thread that cancels, before it goes on.
+                // On the cancelling thread, before it goes on.
                 usleep(50_000)
             }
         }
@@ -141,12 +141,12 @@ extension WorkTests {
         #expect(machine.isIn(BusyState.self) && machine.revision == 1)
     }
 
-    @Test("While a cancelled run waits for its work, no other begins; what goes on then begins when it is activated")
+    @Test("While a cancelled run waits for its work, no other work begins; it begins at the next activation")
     func entersWhileEnding() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             guard busy.number == 1 else { return try await Latch().wait() }
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
+            call.context.begun.open()
+            await call.context.released.waitStubbornly()
         }
         let machine = machine(bench)
         let run = Task { try await machine.run() }
@@ -156,7 +156,7 @@ extension WorkTests {
         run.cancel()
         try machine.fire.stop()
         try machine.fire.start(BusyState(2))
-        // Time for what would begin.
+        // Leaves time for work that would begin.
         try await Task.sleep(for: .milliseconds(50))
         bench.released.open()
         await #expect(throws: CancellationError.self) { try await run.value }
@@ -167,11 +167,11 @@ extension WorkTests {
         withExtendedLifetime(machine) {}
     }
 
-    @Test("Work of a state that is entered just when a cancelled run ends begins, or begins when it is activated")
+    @Test("Work of a state entered at the end of a cancelled run begins then or at the next activation")
     func entersAtTheEnd() async throws {
         for round in 0..<300 {
-            let bench = Bench { busy, here in
-                defer { here.context.journal.write("end \(busy.number)") }
+            let bench = Bench { busy, call in
+                defer { call.context.journal.write("end \(busy.number)") }
                 try await Latch().wait()
             }
             let machine = machine(bench)
@@ -190,17 +190,17 @@ extension WorkTests {
             try await entering
             machine.activate()
             func count(_ entry: String) -> Int { bench.journal.entries.count { $0 == entry } }
-            // Not which came last: work that was cancelled may be late.
+            // The order is open, because cancelled work may be late.
             while count("work 4") == count("end 4") { await Task.yield() }
             withExtendedLifetime(machine) {}
         }
     }
 
-    @Test("Who waits until a machine has settled and is cancelled waits no longer")
+    @Test("A cancelled wait for a settled machine ends")
     func settlingCancelled() async throws {
-        let bench = Bench { _, here in
-            here.context.begun.open()
-            try await here.context.released.wait()
+        let bench = Bench { _, call in
+            call.context.begun.open()
+            try await call.context.released.wait()
         }
         let machine = machine(bench)
         try machine.fire.start(BusyState())
@@ -212,15 +212,17 @@ extension WorkTests {
         #expect(machine.isIn(BusyState.self))
     }
 
-    /// Waits until the first work is released; what a run begins waits for its end.
-    private static func isFromBeforeRun(_ here: Workplace<Shop>) async throws -> Bool {
-        let isFirst = here.context.journal.entries.count { $0 == "work 1" } == 1
-        here.context.begun.open()
-        if isFirst { await here.context.released.waitStubbornly() } else { try await Latch().wait() }
+    /// Waits until the first work is released.
+    ///
+    /// Work begun by a run waits for its end.
+    private static func isFromBeforeRun(_ call: WorkCall<Shop>) async throws -> Bool {
+        let isFirst = call.context.journal.entries.count { $0 == "work 1" } == 1
+        call.context.begun.open()
+        if isFirst { await call.context.released.waitStubbornly() } else { try await Latch().wait() }
         return isFirst
     }
 
-    /// Begins work, lets a run begin it anew and end, and lets the first work go on then.
+    /// Begins work, lets a run begin it again and end, and then lets the first work go on.
     private func releaseAfterRun(_ machine: StateMachine<Shop>, _ bench: Bench) async throws {
         try machine.fire.start(BusyState())
         try await bench.begun.wait()
@@ -230,14 +232,14 @@ extension WorkTests {
         await #expect(throws: CancellationError.self) { try await run.value }
         bench.released.open()
         try await bench.ended.wait()
-        // Time for what would begin.
+        // Leaves time for work that would begin.
         try await Task.sleep(for: .milliseconds(50))
     }
 
-    @Test("Work from before a run that fails after it is told, and begins nothing again")
+    @Test("Work from before a run that fails after it is reported, and restarts nothing")
     func failsAfterRun() async throws {
-        let bench = Bench { _, here in
-            guard try await Self.isFromBeforeRun(here) else { return }
+        let bench = Bench { _, call in
+            guard try await Self.isFromBeforeRun(call) else { return }
             throw Spoilt()
         }
         let machine = machine(bench)
@@ -246,15 +248,15 @@ extension WorkTests {
         #expect(bench.journal.entries.count { $0 == "work 1" } == 2)
     }
 
-    @Test("Work from before a run that fires after it is rejected, and begins nothing again")
+    @Test("A fire after a run by work from before it is rejected, and restarts nothing")
     func firesAfterRun() async throws {
-        let bench = Bench { busy, here in
-            guard try await Self.isFromBeforeRun(here) else { return }
-            defer { here.context.ended.open() }
+        let bench = Bench { busy, call in
+            guard try await Self.isFromBeforeRun(call) else { return }
+            defer { call.context.ended.open() }
             let error = try #require(throws: InvalidTransition.self) {
-                try here.fire.finish(MadeState(busy.number))
+                try call.fire.finish(MadeState(busy.number))
             }
-            here.context.journal.write("\(error.reason)")
+            call.context.journal.write("\(error.reason)")
         }
         let machine = machine(bench)
         machine.observe { bench.journal.write("\($0.kind)") }
@@ -268,7 +270,7 @@ extension WorkTests {
         withExtendedLifetime(machine) {}
     }
 
-    @Test("A machine without its context is not run, and one in a final state has been")
+    @Test("A machine without its context cannot run, and a machine in a final state returns at once")
     func runsNothing() async throws {
         let archive = try machine(Bench { _, _ in }).archive()
         let decoder = JSONDecoder()
@@ -277,6 +279,6 @@ extension WorkTests {
         let error = await #expect(throws: InvalidTransition.self) { try await machine.run() }
         #expect(error?.reason == .missingContext)
         #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine was not given") == true)
-        try await StateMachine<Shop>(alreadyIn: MadeState(1), context: Bench { _, _ in }).run()
+        try await StateMachine<Shop>(resumingIn: MadeState(1), context: Bench { _, _ in }).run()
     }
 }

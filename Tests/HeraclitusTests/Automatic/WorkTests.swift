@@ -7,9 +7,9 @@ import Testing
 @Suite("Work", .timeLimit(.minutes(20))) struct WorkTests {
     func machine(_ bench: Bench) -> StateMachine<Shop> { StateMachine(context: bench) }
 
-    @Test("It begins when everybody has been called, and fires what follows")
+    @Test("Work begins after all callbacks, and fires the following event")
     func begins() async throws {
-        let bench = Bench { busy, here in try here.fire.finish(MadeState(busy.number)) }
+        let bench = Bench { busy, call in try call.fire.finish(MadeState(busy.number)) }
         let machine = machine(bench)
         machine.onTransition { bench.journal.write("observer \($0.event ?? "")") }
         try machine.fire.start(BusyState(7))
@@ -18,10 +18,10 @@ import Testing
         #expect(bench.journal.entries == ["didEnter", "observer start", "work 7", "didExit", "observer finish"])
     }
 
-    @Test("Whoever waits for it comes back when everybody has been told what it has fired, also if it fires just then")
+    @Test("A wait for work ends after all observers of its event, also if the event fires just then")
     func settledAfterCallbacks() async throws {
         for _ in 0..<3_000 {
-            let bench = Bench { busy, here in try here.fire.finish(MadeState(busy.number)) }
+            let bench = Bench { busy, call in try call.fire.finish(MadeState(busy.number)) }
             let machine = machine(bench)
             machine.onTransition { bench.journal.write("observer \($0.event ?? "")") }
             try machine.fire.start(BusyState(7))
@@ -30,14 +30,14 @@ import Testing
         }
     }
 
-    @Test("It does not begin in a state that a callback has decided to leave")
+    @Test("Work does not begin in a state that a callback has decided to leave")
     func left() async throws {
         let bench = Bench { _, _ in }
         let machine = machine(bench)
         let hasBegun = DispatchSemaphore(value: 0)
         let other = self.machine(Bench { _, _ in hasBegun.signal() })
         machine.willExit(BusyState.self) { _, _ in
-            // Work that had begun would be before that of the other one in the queue of tasks.
+            // Work that had begun would be before the other machine's work in the queue of tasks.
             #expect(throws: Never.self) { try other.fire.start(BusyState()) }
             #expect(hasBegun.comes())
             usleep(10_000)
@@ -47,14 +47,14 @@ import Testing
         #expect(bench.journal.entries == ["didEnter", "didExit"])
     }
 
-    @Test("It is cancelled before `didExit`, and its `CancellationError` is no error")
+    @Test("Work is cancelled before `didExit`, and its `CancellationError` is no error")
     func cancelled() async throws {
-        let bench = Bench { _, here in
+        let bench = Bench { _, call in
             try await withTaskCancellationHandler {
-                here.context.begun.open()
-                try await here.context.released.wait()
+                call.context.begun.open()
+                try await call.context.released.wait()
             } onCancel: {
-                here.context.journal.write("cancelled")
+                call.context.journal.write("cancelled")
             }
         }
         let machine = machine(bench)
@@ -68,17 +68,17 @@ import Testing
         #expect(heard.entries == ["transitioned", "transitioned"])
     }
 
-    @Test("Work that ignores its cancelling keeps nobody waiting, and what it fires comes too late")
+    @Test("Work that ignores its cancellation holds up no one, and its fires come too late")
     func stubborn() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             guard busy.number == 1 else { return try await Latch().wait() }
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
-            defer { here.context.ended.open() }
+            call.context.begun.open()
+            await call.context.released.waitStubbornly()
+            defer { call.context.ended.open() }
             do throws(InvalidTransition) {
-                try here.fire.finish(MadeState(1))
+                try call.fire.finish(MadeState(1))
             } catch {
-                here.context.journal.write(error.reason.rawValue)
+                call.context.journal.write(error.reason.rawValue)
                 throw error
             }
         }
@@ -98,14 +98,14 @@ import Testing
         #expect(heard.entries == ["transitioned", "transitioned", "transitioned", "rejected"])
     }
 
-    @Test("An error of work whose state was left is told as one of that state, and not of the one that came")
+    @Test("An error of work is reported for its own state after that state was left")
     func failsLate() async throws {
         let bench = Bench.failing
         let machine = machine(bench)
         let heard = Journal()
         machine.observe { occurrence in
-            guard case .failed(let failed) = occurrence.outcome else { return }
-            heard.write("\(occurrence) \((failed.state as? BusyState)?.number ?? 0)")
+            guard occurrence.kind == .failed else { return }
+            heard.write("\(occurrence.message) \((occurrence.state as? BusyState)?.number ?? 0)")
             bench.ended.open()
         }
         try machine.fire.start(BusyState(1))
@@ -117,7 +117,7 @@ import Testing
         #expect(heard.entries == ["the work of BusyState has failed: spoilt 1"])
     }
 
-    @Test("An error that comes while the state is being left is told, and fires nothing")
+    @Test("An error during the exit of the state is reported, and fires nothing")
     func failsMeanwhile() async throws {
         let bench = Bench.failing
         let machine = machine(bench)
@@ -128,7 +128,7 @@ import Testing
         }
         machine.willExit(BusyState.self) { _, _ in
             bench.released.open()
-            // Time for the work to fail.
+            // Leaves time for the work to fail.
             usleep(100_000)
         }
         try machine.fire.start(BusyState(1))
@@ -138,7 +138,7 @@ import Testing
         #expect(heard.entries == ["transitioned", "transitioned", "failed"])
     }
 
-    @Test("An error fires the event of the state, whose callbacks see it; also a cancelling that nobody has asked for")
+    @Test("An error fires the state's event, whose callbacks see it; so does an unrequested cancellation")
     func fails() async throws {
         let errors: [any Error] = [Spoilt(), CancellationError()]
         let bench = Bench { busy, _ in throw errors[busy.number - 1] }
@@ -154,7 +154,7 @@ import Testing
         }
     }
 
-    @Test("Work that cancels its own task and fails for that has failed")
+    @Test("Work that cancels its own task and throws has failed")
     func cancelsItself() async throws {
         let bench = Bench { _, _ in
             unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
@@ -166,7 +166,7 @@ import Testing
         #expect((machine.state as? BrokenState)?.reason == "1 CancellationError()")
     }
 
-    @Test("If that event is rejected, observers get the rejection and the error")
+    @Test("If the event is rejected, observers get the rejection and the error")
     func rejected() async throws {
         let machine = machine(Bench { _, _ in throw Spoilt() })
         let heard = Journal()
@@ -180,7 +180,7 @@ import Testing
     }
 
     private final class LoneState: WorkflowState, EmptyState, Working {
-        func work(_ here: Workplace<Lone>) async throws { throw Spoilt() }
+        func work(_ call: WorkCall<Lone>) async throws { throw Spoilt() }
     }
 
     private struct Lone: Workflow {
@@ -190,7 +190,9 @@ import Testing
 
     private final class Listener: StateMachineDelegate {
         let journal = Journal()
-        func machine(_ machine: StateMachine<Lone>, didFail work: FailedWork) { journal.write("\(work.error)") }
+        func machine(_ machine: StateMachine<Lone>, didFail occurrence: Occurrence) {
+            journal.write(occurrence.error.map { "\($0)" } ?? "")
+        }
     }
 
     @Test("Without such an event, observers get the error")
@@ -199,10 +201,12 @@ import Testing
         let heard = Journal()
         let listener = Listener()
         machine.addDelegate(listener)
-        machine.log { heard.write("\($0)") }
+        machine.observe { heard.write("\($0.level): \($0)") }
         machine.observe { occurrence in
-            guard case .failed(let work) = occurrence.outcome else { return }
-            heard.write("\(occurrence.kind) \(occurrence.source) \(work.state is LoneState) \(work.error is Spoilt)")
+            guard occurrence.kind == .failed else { return }
+            heard.write(
+                "\(occurrence.kind) \(occurrence.source) \(occurrence.state is LoneState) \(occurrence.error is Spoilt)"
+            )
             let data = try? JSONEncoder().encode(occurrence)
             let read = data.flatMap { try? JSONDecoder().decode(Occurrence.self, from: $0) }
             heard.write("\(read?.kind.rawValue ?? "")")
@@ -217,11 +221,11 @@ import Testing
         #expect(listener.journal.entries == ["spoilt"])
     }
 
-    @Test("It may update its state at any rate; the updates keep it going")
+    @Test("Work may update its state at any rate, and the updates keep it going")
     func progress() async throws {
-        let bench = Bench { _, here in
-            for number in 2...1_000 { try here.fire.progress { _ in BusyState(number) } }
-            try here.fire.finish { busy in MadeState(busy.number) }
+        let bench = Bench { _, call in
+            for number in 2...1_000 { try call.fire.progress { _ in BusyState(number) } }
+            try call.fire.finish { busy in MadeState(busy.number) }
         }
         let machine = machine(bench)
         try machine.fire.start(BusyState())
@@ -231,14 +235,14 @@ import Testing
         #expect(bench.journal.entries == ["didEnter", "work 1", "didExit"])
     }
 
-    @Test("An update that does not take the work over cancels it and begins it anew")
+    @Test("An update without a takeover cancels the work and begins it again")
     func restarts() async throws {
-        let bench = Bench { busy, here in
+        let bench = Bench { busy, call in
             if busy.number == 1 {
-                here.context.begun.open()
-                try await here.context.released.wait()
+                call.context.begun.open()
+                try await call.context.released.wait()
             }
-            try here.fire.finish(MadeState(busy.number))
+            try call.fire.finish(MadeState(busy.number))
         }
         let machine = machine(bench)
         try machine.fire.start(BusyState(1))
@@ -249,7 +253,7 @@ import Testing
         #expect(bench.journal.entries == ["didEnter", "work 1", "work 2", "didExit"])
     }
 
-    @Test("Work that was completed does not begin again with an update")
+    @Test("Completed work does not begin again with an update")
     func completed() async throws {
         let bench = Bench { _, _ in }
         let machine = machine(bench)
@@ -262,13 +266,13 @@ import Testing
         #expect(takings.entries == ["1"])
     }
 
-    @Test("Events that it fires in one turn are bound to what each leaves behind")
+    @Test("Fires of one turn are bound to the result of the fire before")
     func inTurn() async throws {
-        let bench = Bench { _, here in
-            try here.machine?.perform { _ in
-                try here.fire.progress(BusyState(2))
-                try here.fire.finish { busy in MadeState(busy.number) }
-                let late = #expect(throws: InvalidTransition.self) { try here.fire.progress(BusyState(3)) }
+        let bench = Bench { _, call in
+            try call.machine?.perform { _ in
+                try call.fire.progress(BusyState(2))
+                try call.fire.finish { busy in MadeState(busy.number) }
+                let late = #expect(throws: InvalidTransition.self) { try call.fire.progress(BusyState(3)) }
                 #expect(late?.reason == .notCurrent)
             }
         }
@@ -278,18 +282,18 @@ import Testing
         #expect((machine.state as? MadeState)?.number == 2)
     }
 
-    @Test("It does not keep its machine alive, and is cancelled with it; then what it fires is rejected")
+    @Test("Work leaves its machine unretained and is cancelled with it; later fires are rejected")
     func dropped() async throws {
-        let bench = Bench { _, here in
-            here.context.begun.open()
-            try? await here.context.released.wait()
-            here.context.journal.write("\(Task.isCancelled) \(here.machine == nil)")
+        let bench = Bench { _, call in
+            call.context.begun.open()
+            try? await call.context.released.wait()
+            call.context.journal.write("\(Task.isCancelled) \(call.machine == nil)")
             do throws(InvalidTransition) {
-                try here.fire.finish(MadeState(1))
+                try call.fire.finish(MadeState(1))
             } catch {
-                here.context.journal.write("\(error)")
+                call.context.journal.write("\(error)")
             }
-            here.context.ended.open()
+            call.context.ended.open()
         }
         weak var gone: StateMachine<Shop>?
         do {
@@ -304,21 +308,21 @@ import Testing
         #expect(
             bench.journal.entries.suffix(2) == [
                 "true true",
-                "Shop cannot be fired by its work in BusyState: it belongs to a state object that is not the current one.",
+                "Shop cannot be fired by its work in BusyState: the state object is no longer current.",
             ]
         )
     }
 
-    @Test("Work that holds the last reference to its machine releases it")
+    @Test("Work with the last reference to its machine releases it")
     func releasedByItself() async throws {
-        let bench = Bench { _, here in
-            var machine = here.machine
-            here.context.begun.open()
-            await here.context.released.waitStubbornly()
+        let bench = Bench { _, call in
+            var machine = call.machine
+            call.context.begun.open()
+            await call.context.released.waitStubbornly()
             #expect(machine != nil)
             machine = nil
-            here.context.journal.write("\(Task.isCancelled) \(here.machine == nil)")
-            here.context.ended.open()
+            call.context.journal.write("\(Task.isCancelled) \(call.machine == nil)")
+            call.context.ended.open()
         }
         do {
             let machine = machine(bench)
@@ -331,12 +335,12 @@ import Testing
         #expect(bench.journal.entries.last == "true true")
     }
 
-    @Test("A restored machine begins it when it is activated, and a copy begins its own")
+    @Test("A restored machine begins its work when it is activated, and a copy begins its own")
     func restoredAndCopied() async throws {
         let waiting = Bench { _, _ in try await Latch().wait() }
         let original = machine(waiting)
         try original.fire.start(BusyState(3))
-        let bench = Bench { busy, here in try here.fire.finish(MadeState(busy.number)) }
+        let bench = Bench { busy, call in try call.fire.finish(MadeState(busy.number)) }
         let restored = try StateMachine<Shop>(archive: original.archive(), context: bench)
         let copy = restored.copy()
         await restored.settled()
@@ -359,17 +363,17 @@ import Testing
         #expect(original.isIn(BusyState.self))
     }
 
-    @Test("What is due when a machine is restored comes first, and then there is no work")
+    @Test("Due events of a restored machine fire first, and may leave the work unneeded")
     func dueFirst() async throws {
         let bench = Bench { _, _ in }
-        let machine = StateMachine<Shop>(alreadyIn: BusyState(1, until: .distantPast), context: bench)
+        let machine = StateMachine<Shop>(resumingIn: BusyState(1, until: .distantPast), context: bench)
         machine.activate()
         await machine.settled()
         #expect((machine.state as? BrokenState)?.reason == "late")
         #expect(bench.journal.entries == ["didRestore", "didExit"])
     }
 
-    @Test("In a store's unit of work none begins")
+    @Test("Work does not begin in a store's unit of work")
     func passive() async throws {
         let bench = Bench { _, _ in }
         let store = InMemoryStore()
@@ -377,9 +381,9 @@ import Testing
         try await store.workflow(Shop.self, context: bench).update("1") {
             try $0.fire.start(BusyState())
             await $0.settled()
-            // There is nothing to take over.
+            // There is no work to take over.
             try $0.fire.progress(BusyState(2, takings: takings))
-            // Time for what would begin.
+            // Leaves time for work that would begin.
             try await Task.sleep(for: .milliseconds(50))
         }
         #expect(bench.journal.entries == ["didEnter"])
@@ -402,7 +406,7 @@ extension WorkTests {
         let twice = Event(from: LoneState.self, to: RestState.self).whenFailed()
     }
 
-    @Test("Failures of states without work, several of one state, and work of another workflow are problems")
+    @Test("Failure events of states without work, duplicates, and work of another workflow are problems")
     func problems() {
         #expect(Idle.diagnostics == [.eventWithoutWork(event: "fail")])
         let problems = Foreign.diagnostics
@@ -416,7 +420,7 @@ extension WorkTests {
         #expect(Shop.diagnostics.isEmpty)
     }
 
-    @Test("The table says which events fire by themselves; one that was written before says nothing")
+    @Test("The table lists automatic events; a table written before lists none")
     func table() throws {
         let table = Shop.table
         #expect(table["fail"]?.triggers == [.failure])
@@ -430,7 +434,7 @@ extension WorkTests {
         #expect(old["fail"]?.triggers == [])
     }
 
-    @Test("A machine in which nothing goes on by itself is settled")
+    @Test("A machine without activity is settled")
     func settled() async {
         await StateMachine<Door>().settled()
         let machine = StateMachine<Lone>()

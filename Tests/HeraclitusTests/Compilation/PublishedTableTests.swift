@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heraclitus
 
-/// A table that threads read without a lock while one adds to it.
+/// A table that threads read without a lock while one thread adds to it.
 @Suite("Table that is read while it grows") struct PublishedTableTests {
     private final class Shared: Sendable {
         let table = PublishedTable<Int>()
@@ -24,10 +24,10 @@ import Testing
         return _openExistential(high, do: first)
     }
 
-    /// The one that is looked for may belong where the one that is added has just come, in a slot that was seen free.
-    @Test("A type that nobody has added has no value, whatever is added at that moment")
+    /// The type looked for may belong in a slot that was seen free and has just been filled.
+    @Test("A type that was never added has no value, despite concurrent additions")
     func races() async throws {
-        // Neither a thread of tasks nor, under a sanitizer, many minutes.
+        // On its own thread, and for a limited time, because sanitizers are slow.
         try await onOwnThread { Self.race(until: .now + .seconds(10)) }
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(wrong.load(ordering: .relaxed) == 0)
     }
 
-    @Test("A table that has grown has every value, each once")
+    @Test("A table that has grown has every value once")
     func growth() {
         let shared = Shared()
         let values = Self.types.indices.map { Immortal($0) }

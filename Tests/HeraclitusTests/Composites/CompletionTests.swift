@@ -4,8 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-/// A journey that ends when its parts have: events that fire by themselves, deadlines and observers across a tree.
-@Suite("What composites do by themselves") struct CompletionTests {
+/// A journey that ends with its parts: automatic events, deadlines and observers across a tree.
+@Suite("Automatic events of composites") struct CompletionTests {
     final class OpenState: EmptyState {}
     final class PaidState: EmptyState {}
     final class LapsedState: EmptyState {}
@@ -53,7 +53,7 @@ import Testing
         let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(100))
     }
 
-    /// One whose own deadline comes before those of its regions, and is declined.
+    /// A workflow whose own deadline comes before those of its regions, and is declined.
     struct Delayed: Workflow {
         static var initial: any WorkflowState { PlannedState() }
         static var journal: JournalLimit? { .last(10) }
@@ -62,7 +62,7 @@ import Testing
             .guarded { _, _, _ in throw Objection() }
     }
 
-    /// One whose first region alone counts, and whose completion needs no builder.
+    /// A workflow that waits for its first region only, and needs no builder for its completion.
     struct Errand: Workflow {
         static var initial: any WorkflowState { BookedState() }
         let done = Event(from: BookedState.self, to: ForgottenState.self).whenFinal(\.train)
@@ -76,7 +76,7 @@ import Testing
         return journey
     }
 
-    @Test("When the last of the machines has ended, the event fires in the same turn")
+    @Test("When the last machine has ended, the event fires in the same turn")
     func all() throws {
         let state = BookedState()
         let journey = try booked(state)
@@ -98,7 +98,7 @@ import Testing
         #expect(throws: InvalidTransition.self) { try state.train.fire.stamp(PaidState()) }
     }
 
-    @Test("What a guard declines comes again with the next transition or update, and not with a fire that was rejected")
+    @Test("A declined completion is tried again after the next transition or update, and not after a rejected fire")
     func declined() throws {
         let state = BookedState(mayStart: false)
         let journey = try booked(state)
@@ -114,10 +114,10 @@ import Testing
         #expect(journal.entries == ["declined", "declined", "change", "start"])
     }
 
-    @Test("When the machines have ended already, the event fires as their state is entered or restored")
+    @Test("If the machines have already ended, the event fires when their state is entered or restored")
     func alreadyEnded() throws {
         let journey = try booked(
-            BookedState(train: StateMachine(alreadyIn: PaidState()), hotel: .init(alreadyIn: PaidState()))
+            BookedState(train: StateMachine(resumingIn: PaidState()), hotel: .init(resumingIn: PaidState()))
         )
         #expect(journey.isIn(UnderWayState.self))
         let waiting = try booked(BookedState(mayStart: false))
@@ -134,7 +134,7 @@ import Testing
         #expect(restored.isIn(UnderWayState.self))
     }
 
-    @Test("Deadlines of machines in a state are armed with their holder's scheduler, come, and end when it leaves")
+    @Test("Deadlines of inner machines use their holder's scheduler, and end when the holder leaves")
     func deadlines() throws {
         let state = BookedState()
         let journey = try booked(state)
@@ -155,9 +155,9 @@ import Testing
         #expect(clock.scheduler.count == 0)
     }
 
-    @Test("A machine that has ended fires nothing in a holder that is about to leave its state")
+    @Test("A machine that has ended fires nothing in a holder that is about to leave")
     func aboutToLeave() throws {
-        let state = BookedState(train: StateMachine(alreadyIn: PaidState()))
+        let state = BookedState(train: StateMachine(resumingIn: PaidState()))
         let journey = try booked(state)
         let journal = Journal()
         journey.observe { journal.write($0.reason ?? $0.event ?? "") }
@@ -166,19 +166,19 @@ import Testing
         #expect(journal.entries == ["forget"])
     }
 
-    /// One that ends before anything of its machines is due.
+    /// A workflow that ends before the deadlines of its machines.
     struct Trip: Workflow {
         static var initial: any WorkflowState { PlannedState() }
         let book = Event(from: PlannedState.self, to: BookedState.self)
         let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(10))
     }
 
-    @Test("Where a copy leaves its state as it is activated, the machines in it are left as well")
+    @Test("A copy that leaves its state at its activation leaves the machines in it as well")
     func copiedAndLeft() throws {
         let trip = StateMachine<Trip>(scheduler: clock.scheduler)
         try trip.fire.book(BookedState())
         let copy = trip.copy()
-        // The tickets have lapsed by now as well, but the trip had ended before.
+        // The tickets have lapsed by now, too, but the trip had ended before.
         clock.advance(by: .seconds(100))
         let journal = Journal()
         let train = try #require(copy.state as? BookedState).train
@@ -190,7 +190,7 @@ import Testing
         #expect(journal.entries == ["willExit forget", "didExit forget"])
     }
 
-    @Test("A store knows when something is due anywhere in a tree, and fires it")
+    @Test("A store finds and fires due events anywhere in a tree")
     func stores() async throws {
         let store = InMemoryStore()
         try await store.workflow(Journey.self, scheduler: clock.scheduler).update("1") {
@@ -207,7 +207,7 @@ import Testing
         #expect((machine.state as? UnderWayState)?.trainIsPaid == false)
     }
 
-    @Test("A store asks a guard that declines once, however much is due elsewhere in the tree")
+    @Test("A store asks a declining guard once, despite other due events in the tree")
     func declinedInStore() async throws {
         let store = InMemoryStore()
         try await store.workflow(Delayed.self, scheduler: clock.scheduler).update("1") {
@@ -219,7 +219,7 @@ import Testing
         #expect(machine.journal.map { $0.reason ?? $0.event } == ["book", "declined"])
         let booked = try #require(machine.state as? BookedState)
         #expect(booked.train.isIn(LapsedState.self) && booked.hotel.isIn(LapsedState.self))
-        // The next call after the claim has ended asks again, as an activation does. The journal says so once.
+        // The next call after the claim asks again, as an activation does. The journal records it once.
         await clock.advance(by: .seconds(60))
         try await store.workflow(Delayed.self, scheduler: clock.scheduler).fireDue()
         let again = try #require(try await store.workflow(Delayed.self).machine("1")).machine
@@ -227,14 +227,14 @@ import Testing
     }
 
     @Test(
-        "The state hears of the transitions in it with a path, and so do observers of the tree, but not those of the machine"
+        "The state and observers of the tree get its inner transitions with a path, and observers of the machine do not"
     )
     func observers() throws {
         try Forest.noting { journal in
             let state = BookedState()
             let journey = try booked(state)
             journey.observe { journal.write("own \($0.event ?? "")") }
-            journey.observeTree { journal.write("tree \($0.path ?? "-") \($0.reason ?? $0.event ?? "")") }
+            journey.observe(regions: true) { journal.write("tree \($0.path ?? "-") \($0.reason ?? $0.event ?? "")") }
             state.hotel.observe { journal.write("hotel \($0.event ?? "")") }
             try state.hotel.fire.pay()
             #expect(throws: InvalidTransition.self) { try state.train.fire.stamp(PaidState()) }
@@ -250,11 +250,11 @@ import Testing
         }
     }
 
-    @Test("Observers of a tree hear of machines that come later, at any depth; an occurrence keeps its path in JSON")
+    @Test("Observers of a tree hear later machines at any depth, and an occurrence keeps its path in JSON")
     func deepObservers() throws {
         let order = StateMachine<Forest.Order>()
         let occurrences = Lock<[Occurrence]>([])
-        order.observeTree { occurrence in occurrences.withLock { $0.append(occurrence) } }
+        order.observe(regions: true) { occurrence in occurrences.withLock { $0.append(occurrence) } }
         try order.fire.place(Forest.PlacedState())
         try order.second.fire.begin(Forest.BusyState())
         try order.second.lamp.fire.light()
@@ -278,7 +278,7 @@ import Testing
             .or(from: LooseState.self, to: ForgottenState.self)
     }
 
-    @Test("An event that waits for machines in a state that is not Composite is a problem, and no other is")
+    @Test("An event that waits for machines in a state that is not Composite is a problem")
     func problems() {
         #expect(Loose.diagnostics == [.completionWithoutRegions(event: "end", state: "LooseState")])
         #expect(Loose.diagnostics.allSatisfy { $0.stopsTheProgram })
@@ -308,7 +308,7 @@ import Testing
         let leave = Event(from: CrossingState.self, to: ForgottenState.self).whenFinal(\.ticket)
     }
 
-    @Test("An event that waits for machines without a final state is a problem in the diagnostics alone")
+    @Test("An event that waits for machines without a final state is a problem only in the diagnostics")
     func endless() throws {
         #expect(Crossing.diagnostics == [.completionWithoutEnd(event: "cross", workflow: "Signal")])
         #expect(Crossing.diagnostics.allSatisfy { !$0.stopsTheProgram })
@@ -331,13 +331,13 @@ import Testing
         let end = Event(from: HalfState.self, to: ForgottenState.self).whenFinal(\.listed, \.forgotten)
     }
 
-    @Test("A state that does not list a machine for whose end an event waits stops the program as it is entered")
+    @Test("A state that omits a machine for whose end an event waits stops the program when it is entered")
     func unlisted() async throws {
         let fired = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             try StateMachine<Half>().fire.book(HalfState())
         }
         let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = StateMachine<Half>(alreadyIn: HalfState())
+            _ = StateMachine<Half>(resumingIn: HalfState())
         }
         for result in [fired, made] {
             let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
@@ -347,19 +347,19 @@ import Testing
 
     // MARK: Work
 
-    /// A state that works until it is cancelled, and then says so.
+    /// A state that works until it is cancelled, and records that.
     final class DiggingState: Working {
         let ended: Journal
         init(_ ended: Journal) { self.ended = ended }
         init(from decoder: any Decoder) throws { ended = Journal() }
         func encode(to encoder: any Encoder) throws {}
-        func work(_ here: Workplace<Dig>) async throws {
+        func work(_ call: WorkCall<Dig>) async throws {
             ended.write("begun")
             do {
                 try await Task.sleep(for: .seconds(600))
             } catch {
                 ended.write("cancelled")
-                try here.fire.find(PaidState())
+                try call.fire.find(PaidState())
             }
         }
     }
@@ -379,7 +379,7 @@ import Testing
         let close = Event(from: SiteState.self, to: ForgottenState.self)
     }
 
-    @Test("To leave the holder's state cancels the work of a machine in it, whose fires come too late then")
+    @Test("Leaving the holder's state cancels the work of its machines, whose fires come too late then")
     func work() async throws {
         let site = StateMachine<Site>()
         let dig = try #require(site.state as? SiteState).dig
@@ -416,12 +416,12 @@ import Testing
         let leave = Event(from: RawState.self, to: ForgottenState.self)
     }
 
-    @Test("A property with a name between backticks is called what stands between them, in paths and in tables")
+    @Test("A property name in backticks appears without them in paths and tables")
     func raw() throws {
-        let machine = StateMachine<Raw>(alreadyIn: RawState())
+        let machine = StateMachine<Raw>(resumingIn: RawState())
         let state = try #require(machine.state as? RawState)
         let paths = Lock<[String?]>([])
-        machine.observeTree { occurrence in paths.withLock { $0.append(occurrence.path) } }
+        machine.observe(regions: true) { occurrence in paths.withLock { $0.append(occurrence.path) } }
         try state.`my pay`.fire.pay()
         let error = try #require(throws: InvalidTransition.self) { try state.`my pay`.fire.pay() }
         #expect(error.path == "Raw.my pay")

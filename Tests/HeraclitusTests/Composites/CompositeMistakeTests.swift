@@ -2,14 +2,14 @@ import Foundation
 import Heraclitus
 import Testing
 
-// Mistakes with machines within states that stop the program.
+// Mistakes with machines in states that stop the program.
 
 extension CompositeTests {
-    @Test("To make a machine in a state of another one stops the program, and says which machines they are")
+    @Test("Sharing a machine between two states stops the program, with both machines' names")
     func trap() async {
         await #expect(processExitsWith: .failure) {
             let order = try Forest.busyOrder()
-            _ = StateMachine<Forest.Order>(alreadyIn: order.state)
+            _ = StateMachine<Forest.Order>(resumingIn: order.state)
         }
     }
 
@@ -25,7 +25,7 @@ extension CompositeTests {
         let change = Event(updating: SharingState.self)
     }
 
-    @Test("A copy of a state that shares a region with it stops the program, which names the class and the method")
+    @Test("A copy of a state that shares a region stops the program, with the class and the method")
     func sharingCopy() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let machine = StateMachine<Sharing>()
@@ -36,7 +36,7 @@ extension CompositeTests {
         #expect(text.contains("`copied()` of HeraclitusTests.CompositeTests.SharingState returns"))
     }
 
-    /// A state that makes its machine anew whenever it is asked.
+    /// A state that makes a new machine at each call.
     final class ForgettingState: Composite, EmptyState {
         var regions: [any Region] { [StateMachine<Lamp>()] }
         func copied() -> ForgettingState { ForgettingState() }
@@ -48,13 +48,13 @@ extension CompositeTests {
     final class LampHolder: EmptyState {}
 
     @Test(
-        "A state that lists other machines each time it is asked stops the program, as the first state and later",
+        "A state that lists other machines at each call stops the program, as the first state and later",
         arguments: [true, false]
     )
     func forgetting(isFirst: Bool) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [isFirst] in
             if isFirst {
-                _ = StateMachine<Forgetting>(alreadyIn: ForgettingState())
+                _ = StateMachine<Forgetting>(resumingIn: ForgettingState())
             } else {
                 try StateMachine<Forgetting>().fire.forget()
             }
@@ -63,7 +63,7 @@ extension CompositeTests {
         #expect(text.contains("ForgettingState of Forgetting lists other machines in `regions` each time it is asked"))
     }
 
-    /// A state with a machine that it does not list.
+    /// A state that omits a machine in `regions`.
     class UnlistedState: Composite, @unchecked Sendable {
         let lamp: StateMachine<Lamp>
         let others: [StateMachine<Lamp>]
@@ -93,7 +93,7 @@ extension CompositeTests {
 
     private static let place = "HeraclitusTests.CompositeTests"
 
-    @Test("The diagnostics find machines that are not listed or would be shared, in initial and in empty states")
+    @Test("The diagnostics find omitted and shared machines, in initial and in empty states")
     func heldMachines() throws {
         let unlisted = WorkflowProblem.unlistedRegion(className: "\(Self.place).UnlistedState", property: "others.[]")
         let shared = WorkflowProblem.uncopiableMachine(className: "\(Self.place).ForgottenLampState", property: "lamp")
@@ -123,11 +123,11 @@ extension CompositeTests {
         }
         for result in [used, fired, restored] {
             let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-            #expect(text.contains("ForgottenLampState holds a state machine in `lamp` and is not Copying"))
+            #expect(text.contains("ForgottenLampState holds a state machine in `lamp` without being Copying"))
         }
     }
 
-    /// What says that it is a machine in a state, and is none.
+    /// A type that declares to be a machine in a state, and is not a machine.
     final class WrappedLamp: Region {
         let lamp = StateMachine<Lamp>()
     }
@@ -144,7 +144,7 @@ extension CompositeTests {
         let change = Event(updating: WrappingState.self)
     }
 
-    @Test("A state that lists something else than machines stops the program")
+    @Test("A state that lists a region other than a machine stops the program")
     func noMachine() async {
         await #expect(processExitsWith: .failure) { StateMachine<Wrapping>().activate() }
     }

@@ -11,7 +11,7 @@ import Testing
 
     // MARK: Order
 
-    @Test("Regions are entered in order, when everyone has been called who hears of their holder's transition")
+    @Test("Regions are entered in order, after all callbacks of their holder's transition")
     func entering() throws {
         try Forest.noting { journal in
             let order = StateMachine<Order>()
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test("Regions are left before their holder, the innermost and the last first, by the holder's transition")
+    @Test("Regions are left before their holder, the innermost and last first, by the holder's transition")
     func leaving() throws {
         try Forest.noting { journal in
             let order = try Forest.busyOrder()
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("The hook of a state that is left with its holder's finds the holder's machine, and may fire it")
+    @Test("The hook of a region left with its holder finds the region's machine, and may fire it")
     func exitFires() throws {
         let order = try Forest.busyOrder()
         order.first.didExit(BusyState.self) { _, transition in
@@ -75,10 +75,10 @@ import Testing
 
     // MARK: One turn
 
-    @Test("To fire a region activates its holder, and the whole tree above it")
+    @Test("Firing a region activates its holder and the whole tree above it")
     func activation() throws {
         try Forest.noting { journal in
-            let order = StateMachine<Order>(alreadyIn: PlacedState(first: StateMachine(alreadyIn: BusyState())))
+            let order = StateMachine<Order>(resumingIn: PlacedState(first: StateMachine(resumingIn: BusyState())))
             try order.first.lamp.fire.light()
             #expect(order.isActive && order.first.isActive && order.second.isActive)
             #expect(
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("What a region's callbacks fire at its holder is decided at once, and carried out before the fire returns")
+    @Test("A fire of a region's callback at its holder is decided at once, and done before the outer fire returns")
     func outward() throws {
         try Forest.noting { journal in
             let order = try Forest.busyOrder()
@@ -103,7 +103,7 @@ import Testing
                 #expect(throws: Never.self) { try order.first.fire.pause() }
                 #expect(throws: Never.self) { try order.fire.ship() }
                 #expect(throws: InvalidTransition.self) { try order.fire.ship() }
-                // Both are to be left, but neither was left yet.
+                // Both states are about to be left, and are still current.
                 journal.write(
                     "\(order.stateName) \(order.can.unplace) \(order.first.stateName) \(order.first.can.pause)"
                 )
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(
-        "A callback of the holder may fire a region, which moves at once; when the holder is to leave it, it is refused"
+        "A holder's callback may fire a region at once; if the holder is about to leave it, the fire is rejected"
     )
     func inward() throws {
         let order = StateMachine<Order>()
@@ -157,7 +157,7 @@ import Testing
         #expect(order.first.stateName == "BusyState" && order.first.lamp.stateName == "LitState")
     }
 
-    @Test("A region of one region's callback is fired at once, and what it fires at the holder waits for the outermost")
+    @Test("A region's callback fires another region at once, and its fire at the holder waits for the outermost fire")
     func sideways() throws {
         let journal = Journal()
         let order = try Forest.busyOrder()
@@ -175,7 +175,7 @@ import Testing
         #expect(journal.entries == ["first", "second", "between IdleState PlacedState", "order ship"])
     }
 
-    @Test("In a guard, a builder or a will hook of the holder no region can be fired, and nothing else changes")
+    @Test("A guard, builder or will hook of the holder cannot fire a region, and the rest is unchanged")
     func deciding() throws {
         let order = try Forest.busyOrder()
         let errors = Lock<[InvalidTransition.Reason]>([])
@@ -189,7 +189,7 @@ import Testing
         order.guarded(\.ship) { _, _, _ in fireInner() }
         order.willExit(PlacedState.self) { _, _ in
             fireInner()
-            #expect(throws: InvalidAction.self) { try order.first.perform { _ in } }
+            #expect(throws: InvalidTransition.self) { try order.first.perform { _ in } }
         }
         order.first.willExit(BusyState.self) { _, _ in fireInner() }
         try order.fire.ship { _ in
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(
-        "What a region's guard fires at the holder is carried out when the region's fire was decided, and also if it was declined"
+        "A fire of a region's guard at the holder is carried out after the region's decision, also if it was declined"
     )
     func guardFiresOutward() throws {
         let order = try Forest.busyOrder()
@@ -214,7 +214,7 @@ import Testing
         #expect((order.state as? PlacedState)?.note == "noted")
     }
 
-    @Test("An action of a region, its announcements and rehearsals take the turn of the whole tree")
+    @Test("Actions, announcements and rehearsals of a region take the turn of the whole tree")
     func otherBeginnings() throws {
         let order = try Forest.busyOrder()
         try order.first.perform { _ in
@@ -222,19 +222,19 @@ import Testing
             #expect(order.stateName == "PlacedState")
         }
         #expect(order.stateName == "ShippedState")
-        #expect(throws: InvalidAction.self) { try order.first.perform { _ in } }
-        let fresh = StateMachine<Order>(alreadyIn: PlacedState())
+        #expect(throws: InvalidTransition.self) { try order.first.perform { _ in } }
+        let fresh = StateMachine<Order>(resumingIn: PlacedState())
         try fresh.first.rehearse.begin(BusyState())
         #expect(!fresh.isActive && !fresh.first.isActive && fresh.first.stateName == "IdleState")
         let journal = Journal()
-        fresh.first.observe { journal.write("\($0)") }
+        fresh.first.observe { journal.write($0.message) }
         fresh.first.announce("news")
         #expect(fresh.isActive && journal.entries.count == 1)
     }
 
-    // MARK: Late, and again
+    // MARK: Late and repeated entries
 
-    @Test("A region whose holder has left refuses every fire, also in its own regions, and is as it was")
+    @Test("A region whose holder has left rejects every fire, also of its own regions, and stays unchanged")
     func late() throws {
         let order = try Forest.busyOrder()
         let (first, lamp) = (order.first, order.first.lamp)
@@ -250,7 +250,7 @@ import Testing
         #expect(first.stateName == "BusyState" && lamp.stateName == "LitState" && lamp.revision == 1)
     }
 
-    @Test("Errors say where in its tree a machine is")
+    @Test("Errors have the machine's place in its tree")
     func paths() throws {
         let order = try Forest.busyOrder()
         let error = try #require(throws: InvalidTransition.self) { try order.second.lamp.fire.dim() }
@@ -260,7 +260,7 @@ import Testing
         #expect(own.path == nil)
     }
 
-    @Test("A machine is in the states of the machines in its state, too")
+    @Test("A machine is also in the states of the machines in its state")
     func isIn() throws {
         let order = try Forest.busyOrder()
         #expect(order.isIn(PlacedState.self) && order.isIn(BusyState.self) && order.isIn(Forest.LitState.self))
@@ -270,7 +270,7 @@ import Testing
         #expect(!order.isIn(Forest.LitState.self))
     }
 
-    @Test("A region of a holder that is gone refuses every fire")
+    @Test("A region of a released holder rejects every fire")
     func orphan() throws {
         let lamp: StateMachine<Lamp>
         do {
@@ -281,7 +281,7 @@ import Testing
         #expect(error?.reason == .notCurrent)
     }
 
-    @Test("When its holder enters the same object again, a region is resumed where it was")
+    @Test("When its holder enters the same object again, a region resumes where it was")
     func history() throws {
         try Forest.noting { journal in
             let order = try Forest.busyOrder()
@@ -304,7 +304,7 @@ import Testing
         }
     }
 
-    @Test("An update that keeps a machine leaves it alone; one that leaves it out leaves it")
+    @Test("An update that keeps a machine leaves it unchanged; an update that drops it leaves its state")
     func updates() throws {
         try Forest.noting { journal in
             let order = try Forest.busyOrder()
@@ -328,7 +328,7 @@ import Testing
         }
     }
 
-    @Test("A transition into a state that takes the machines along leaves and resumes them")
+    @Test("A transition that takes the machines along leaves and resumes them")
     func takenAlong() throws {
         let order = try Forest.busyOrder()
         let journal = Journal()
@@ -345,7 +345,7 @@ import Testing
 
     // MARK: Sharing
 
-    @Test("A fire into a state with a machine that belongs to another one is refused before anything changes")
+    @Test("A fire into a state with another holder's machine is rejected before any change")
     func sharing() throws {
         let order = try Forest.busyOrder()
         let other = StateMachine<Order>()
@@ -356,13 +356,13 @@ import Testing
         #expect(error?.reason == .regionInUse)
         #expect(error?.machines == ["Errand", "Order"])
         #expect(
-            error?.description.contains("a machine in PlacedState belongs to another one: Errand in Order.") == true
+            error?.description.contains("a machine in PlacedState is in use: Errand in Order.") == true
         )
         #expect(other.stateName == "CartState" && other.revision == 0)
-        // The other one was not taken either: it is a machine of its own still.
+        // The other machine was not taken either and still stands alone.
         try mine.fire.begin(BusyState())
         try order.second.fire.pause()
-        // As a copy it is welcome; and when it was left, it may move.
+        // A copy is accepted, and so is the machine after it was left.
         try other.fire.place(PlacedState(first: mine, second: order.second.copy()))
         let second = order.second
         try order.fire.ship()
@@ -370,7 +370,7 @@ import Testing
         try second.fire.begin(BusyState())
     }
 
-    @Test("A rehearsal takes no machine, and says that one is taken")
+    @Test("A rehearsal takes no machine, and reports a taken one")
     func rehearsal() throws {
         let order = try Forest.busyOrder()
         let mine = StateMachine<Errand>()
@@ -380,10 +380,10 @@ import Testing
         #expect(throws: InvalidTransition.self) { try other.rehearse.place(PlacedState(first: order.first)) }
     }
 
-    @Test("A machine cannot be put into a state of its own, nor into one of a machine in its state")
+    @Test("A machine cannot be put into its own state, or into a state of a machine in its state")
     func circle() throws {
         let errand = StateMachine<Errand>()
-        let order = StateMachine<Order>(alreadyIn: PlacedState(first: errand))
+        let order = StateMachine<Order>(resumingIn: PlacedState(first: errand))
         let other = StateMachine<Order>()
         errand.onTransition { _ in
             let error = #expect(throws: InvalidTransition.self) { try other.fire.place(PlacedState(first: errand)) }
@@ -393,7 +393,7 @@ import Testing
         #expect(order.first === errand)
     }
 
-    @Test("A region that is left and entered again in one turn belongs to its holder all the time")
+    @Test("A region left and entered again in one turn keeps its holder")
     func againInOneTurn() throws {
         let order = try Forest.busyOrder()
         let placed = try #require(order.state as? PlacedState)
@@ -414,7 +414,7 @@ import Testing
 
     // MARK: Copies and archives
 
-    @Test("A copy has a tree of its own, which goes on where the original was")
+    @Test("A copy has its own tree, which goes on where the original was")
     func copies() throws {
         try Forest.noting { journal in
             let order = try Forest.busyOrder()
@@ -431,7 +431,7 @@ import Testing
         }
     }
 
-    @Test("An archive has the whole tree, and what is restored of it goes on as one")
+    @Test("An archive has the whole tree, and the restored tree goes on")
     func archives() throws {
         try Forest.noting { journal in
             let order = try Forest.busyOrder()

@@ -7,7 +7,7 @@ import Testing
     typealias PlacedState = Forest.PlacedState
 
     @Test(
-        "Threads that fire all levels of a tree at once wait for one another, without a circle, and no two are in it at once"
+        "Threads that fire all levels of a tree at once wait for one another, one thread at a time, without a circle"
     )
     func allLevels() throws {
         let order = try Forest.busyOrder()
@@ -37,7 +37,7 @@ import Testing
                     case 3: try order.fire.renote { PlacedState("note", first: $0.first, second: $0.second) }
                     case 4: if round.isMultiple(of: 2) { try first.rehearse.pause() } else { _ = order.copy() }
                     default:
-                        // What the tree holds can be read meanwhile.
+                        // The tree can be read in between.
                         _ = try? order.archive()
                         _ = first.can.pause
                     }
@@ -50,7 +50,7 @@ import Testing
         #expect(order.revision == 301 + lamp.revision - 1)
     }
 
-    @Test("While a tree is left and entered again, fires of its regions come in time or are refused as late")
+    @Test("While a tree is left and entered again, fires of its regions come in time or are rejected as late")
     func comingAndGoing() throws {
         let order = StateMachine<Order>()
         let errand = StateMachine<Forest.Errand>()
@@ -80,7 +80,7 @@ import Testing
         #expect(order.revision == 1 + 2 * 500)
     }
 
-    @Test("Two machines that want one machine for their states at once: one gets it, the other one is refused")
+    @Test("Of two machines that claim a machine for their states at once, one gets it and the other is rejected")
     func race() {
         for _ in 0..<200 {
             let errand = StateMachine<Forest.Errand>()
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("Trees whose callbacks fire one another close a circle, which is refused, and never one within a tree")
+    @Test("Trees whose callbacks fire one another close a circle, which is rejected; one tree never does")
     func circles() throws {
         let orders = [try Forest.busyOrder(), try Forest.busyOrder()]
         let circles = Atomic<Int>(0)

@@ -9,7 +9,7 @@ import Testing
     typealias PlacedState = Forest.PlacedState
     typealias BusyState = Forest.BusyState
 
-    @Test("While the regions are left one after the other, none of them can be fired any more")
+    @Test("While the regions are left one after the other, all of them reject fires")
     func whileLeaving() throws {
         let order = try Forest.busyOrder()
         let (first, lamp) = (order.first, order.first.lamp)
@@ -26,7 +26,7 @@ import Testing
         #expect(first.stateName == "BusyState" && lamp.stateName == "LitState")
     }
 
-    @Test("A machine that its holder is about to enter cannot be fired until then, and belongs to it already")
+    @Test("A machine that its holder is about to enter rejects fires until then, and already has its holder")
     func aboutToBeEntered() throws {
         let order = StateMachine<Order>()
         let other = StateMachine<Order>()
@@ -42,7 +42,7 @@ import Testing
         #expect(order.first === errand)
     }
 
-    @Test("The observers of each such machine hear of its rejections, also when those of another one have caused them")
+    @Test("The observers of each such machine are told of its rejections, also of those caused by another machine")
     func toldOutsideTurns() throws {
         func left() throws -> StateMachine<Errand> {
             let order = try Forest.busyOrder()
@@ -58,46 +58,46 @@ import Testing
         }
         other.observe { _ in
             heard.write("other")
-            // Nothing of that is told: it would go on for ever.
+            // Rejections within observers are not told, to prevent an endless loop.
             #expect(throws: InvalidTransition.self) { try one.fire.pause() }
         }
         #expect(throws: InvalidTransition.self) { try one.fire.pause() }
         #expect(heard.entries == ["one", "other"])
     }
 
-    @Test("The refusal of an action says in which machine of the tree it was")
+    @Test("The refusal of an action has the machine's place in the tree")
     func place() throws {
         let order = try Forest.busyOrder()
-        let error = #expect(throws: InvalidAction.self) {
+        let error = #expect(throws: InvalidTransition.self) {
             try order.first.perform(action: "rest", in: PlacedState.self) { _ in }
         }
         #expect(error?.path == "Order.first")
         #expect(error?.errorDescription?.hasPrefix("Errand (Order.first) cannot perform \"rest\" in BusyState") == true)
-        let alone = #expect(throws: InvalidAction.self) {
+        let alone = #expect(throws: InvalidTransition.self) {
             try StateMachine<Errand>().perform(action: "rest", in: PlacedState.self) { _ in }
         }
         #expect(alone != nil && alone?.path == nil)
     }
 
-    @Test("A machine whose holder has left its state cannot be run, and the error says why")
+    @Test("A machine whose holder has left its state cannot run, and the error has the reason")
     func runLate() async throws {
         let order = try Forest.busyOrder()
         let first = order.first
         try order.fire.ship()
         let error = await #expect(throws: InvalidTransition.self) { try await first.run() }
         #expect(error?.reason == .notCurrent)
-        let text = "Errand cannot be run in BusyState: it belongs to a state object that is not the current one."
+        let text = "Errand cannot be run in BusyState: the state object is no longer current."
         #expect(error?.description == text)
     }
 
-    @Test("An action of a machine that would take a machine from another one is refused, and says from which")
+    @Test("An action that would take another holder's machine is rejected, with the holder's name")
     func taken() throws {
         let errand = StateMachine<Errand>()
-        let refused = Lock<InvalidAction?>(nil)
+        let refused = Lock<InvalidTransition?>(nil)
         errand.onTransition { [weak errand] _ in
             guard let errand else { return }
             let order = StateMachine<Order>(entering: PlacedState(first: errand))
-            let error = #expect(throws: InvalidAction.self) { try order.perform { _ in } }
+            let error = #expect(throws: InvalidTransition.self) { try order.perform { _ in } }
             refused.withLock { $0 = error }
         }
         try errand.fire.begin(BusyState())
@@ -105,12 +105,12 @@ import Testing
         #expect(error.reason == .regionInUse && error.machines == ["Errand"])
         #expect(
             error.description
-                == "Order cannot perform a block in PlacedState: a machine in the state belongs to another one: Errand. "
+                == "Order cannot perform a block in PlacedState: a machine in the state is in use: Errand. "
                 + "Give each state a machine of its own, such as a copy."
         )
     }
 
-    /// A state that counts how often somebody looks for the property that holds a machine.
+    /// A state that counts lookups of the property that holds a machine.
     final class WatchedState: Composite, CustomReflectable {
         let errand: StateMachine<Errand>
         let looks = Lock(0)
@@ -129,12 +129,12 @@ import Testing
         let again = Event(updating: WatchedState.self)
     }
 
-    @Test("When nobody observes a tree any more, its machines look for nobody")
+    @Test("Without observers, the machines of a tree look for no observers")
     func unheard() throws {
         let machine = StateMachine<Watched>()
         let state = try #require(machine.state as? WatchedState)
         let paths = Journal()
-        let registration = machine.observeTree { paths.write($0.path ?? "") }
+        let registration = machine.observe(regions: true) { paths.write($0.path ?? "") }
         try state.errand.fire.begin(BusyState())
         try state.errand.fire.pause()
         #expect(paths.entries == ["errand", "errand"])
@@ -144,7 +144,7 @@ import Testing
         try state.errand.fire.begin(BusyState())
         try state.errand.fire.pause()
         #expect(state.looks.withLock { $0 } == looks)
-        machine.observeTree { paths.write($0.path ?? "") }
+        machine.observe(regions: true) { paths.write($0.path ?? "") }
         try state.errand.fire.begin(BusyState())
         #expect(paths.entries.count == 3)
     }
@@ -173,7 +173,7 @@ import Testing
         let end = Event(from: RestingState.self, to: DoneState.self)
     }
 
-    @Test("A machine whose state was left while more was to come belongs to nobody, and another one may have it")
+    @Test("A machine whose state was left despite pending work has no holder, and another machine may have it")
     func leftForMore() throws {
         let bell = StateMachine<Bell>()
         let (first, second) = (StateMachine<Tower>(), StateMachine<Tower>())
@@ -189,7 +189,7 @@ import Testing
         #expect(second.isIn(SilentState.self))
     }
 
-    @Test("In a machine that is given it after the one that held it was released, what goes on in it begins again")
+    @Test("In a new holder after the release of the old one, a machine's activity begins again")
     func outlivesItsHolder() throws {
         let clock = ManualClock()
         let bell = StateMachine<Bell>(scheduler: clock.scheduler)
@@ -205,18 +205,20 @@ import Testing
     }
 
     @Test(
-        "A region of which nobody above hears any more calls nothing from its next transition on, until somebody listens again"
+        "A region without listeners above calls none from its next transition on, until a new listener comes"
     )
     func notHeardAnyMore() throws {
         typealias Tree = TreeMomentTests
-        let room = StateMachine<Tree.Room>(alreadyIn: Tree.RoomState())
-        let house = StateMachine<Tree.House>(alreadyIn: Tree.FloorState(room))
+        let room = StateMachine<Tree.Room>(resumingIn: Tree.RoomState())
+        let house = StateMachine<Tree.House>(resumingIn: Tree.FloorState(room))
         house.activate()
         let lamp = try #require(room.state as? Tree.RoomState).lamp
         let phases = lamp.core.listened
         let heard = Lock<[String]>([])
         func listen(_ machine: StateMachine<Tree.House>, as name: String) -> Registration {
-            machine.observeTree { occurrence in heard.withLock { $0.append("\(name) \(occurrence.path ?? "")") } }
+            machine.observe(regions: true) { occurrence in
+                heard.withLock { $0.append("\(name) \(occurrence.path ?? "")") }
+            }
         }
         func turn() throws {
             if lamp.isIn(Tree.OffState.self) {
@@ -227,7 +229,8 @@ import Testing
         }
         for _ in 0..<3 {
             let (first, second) = (listen(house, as: "first"), listen(house, as: "second"))
-            let inner = room.observeTree { occurrence in heard.withLock { $0.append("inner \(occurrence.path ?? "")") }
+            let inner = room.observe(regions: true) { occurrence in
+                heard.withLock { $0.append("inner \(occurrence.path ?? "")") }
             }
             try turn()
             first.cancel()

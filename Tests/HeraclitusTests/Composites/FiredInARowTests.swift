@@ -4,14 +4,14 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
-/// A machine in a state that is fired again and again needs no turn of the machines around it.
+/// A machine in a state that is fired many times in a row needs no turn of its holders.
 ///
-/// Nobody is to see a difference.
-@Suite("Machines within states that are fired many times in a row") struct FiredInARowTests {
+/// The difference is invisible.
+@Suite("Inner machines that are fired many times in a row") struct FiredInARowTests {
     typealias Order = Forest.Order
     typealias PlacedState = Forest.PlacedState
 
-    /// Fires a lamp so often that it needs no turn of the machines around it any more; it ends as it began.
+    /// Fires a lamp so often that it needs no turn of its holders; the lamp ends as it began.
     private static func blink(_ lamp: StateMachine<Forest.Lamp>, times: Int = 20) throws {
         for _ in 0..<times {
             if lamp.can.dim {
@@ -24,9 +24,9 @@ import Testing
         }
     }
 
-    // MARK: The same with and without
+    // MARK: Equal with and without many fires
 
-    /// Something that happens in a tree, which is written down.
+    /// A scenario in a tree, which is recorded.
     enum Scenario: CaseIterable {
         case callbackFiresAll, callbackLeaves, callbackFiresSibling, holderLeaves, middleLeaves, holderUpdates,
             rejection
@@ -81,7 +81,7 @@ import Testing
                 try order.fire.renote { PlacedState("new", second: $0.second) }
                 attempt { try lamp.fire.light() }
             case .rejection:
-                order.observeTree { journal.write("\($0)") }
+                order.observe(regions: true) { journal.write($0.message) }
                 attempt { try lamp.fire.light() }
                 attempt { try order.fire.place(PlacedState()) }
             case .archive:
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(
-        "What happens in a tree is the same, in the same order, whether one of its machines was fired many times before or not"
+        "Scenarios in a tree are equal and in order, whether a machine was fired many times before or not"
     )
     func same() throws {
         for scenario in Scenario.allCases {
@@ -140,7 +140,7 @@ import Testing
                     try Self.blink(order.first.lamp, times: times)
                     journal.clear()
                     try scenario.run(order, journal)
-                    // Blinking is counted in revisions alone.
+                    // Blinking changes only revisions.
                     return journal.entries.map { entry in
                         [(41, 1), (42, 2)].reduce(entry) { entry, numbers in
                             entry.replacing("revision \(numbers.0)", with: "revision \(numbers.1)")
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test("A machine that ends after many fires ends its holder's waiting, before its fire returns, once")
+    @Test("A machine that ends after many fires ends its holder's waiting once, before its fire returns")
     func end() throws {
         let round = StateMachine<Round>()
         let game = StateMachine<Game>(entering: Game.PlayingState(round))
@@ -200,7 +200,7 @@ import Testing
         #expect(game.isIn(Game.WonState.self))
     }
 
-    @Test("A machine whose holder was released while nothing went on is left: it rejects fires, and no deadline comes")
+    @Test("A machine whose idle holder was released is left: it rejects fires, and has no deadlines")
     func released() throws {
         let clock = ManualClock()
         let round = StateMachine<Round>(scheduler: clock.scheduler)
@@ -213,7 +213,7 @@ import Testing
         #expect(clock.scheduler.count == 0)
         #expect(throws: InvalidTransition.self) { try round.fire.back() }
         do { try round.fire.back() } catch { #expect(error.reason == .notCurrent) }
-        // It goes on in the next one.
+        // It goes on in the next holder.
         let next = StateMachine<Game>(entering: Game.PlayingState(round), scheduler: clock.scheduler)
         next.activate()
         #expect(clock.scheduler.count == 1)
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test(
-        "A callback may release the last reference to the holder: the fire ends as it began, and the next one is rejected"
+        "A callback may release the last reference to the holder: the fire completes, and the next one is rejected"
     )
     func releasedInCallback() throws {
         let clock = ManualClock()
@@ -272,7 +272,7 @@ import Testing
         let again = Event(updating: HandingState.self)
     }
 
-    @Test("A machine that goes to another holder while the one before is being released stays with that")
+    @Test("A machine that goes to another holder during the release of the old one stays with the new one")
     func handedOver() throws {
         let round = StateMachine<Round>()
         let next = StateMachine<Switch>()
@@ -288,7 +288,7 @@ import Testing
         #expect(goingOn.comes())
     }
 
-    @Test("Another thread may release the last reference to the holder while a fire is under way", arguments: 0..<50)
+    @Test("Another thread may release the last reference to the holder during a fire", arguments: 0..<50)
     func releasedElsewhere(_ index: Int) throws {
         let clock = ManualClock()
         let round = StateMachine<Round>(scheduler: clock.scheduler)
@@ -322,9 +322,9 @@ import Testing
         }
     }
 
-    // MARK: Others
+    // MARK: Other machines
 
-    @Test("A machine that is fired in a row is refused to others, and the tree around it is taken with it")
+    @Test("A machine fired in a row is refused to other holders, and moves with its tree")
     func taken() throws {
         let round = StateMachine<Round>()
         let game = StateMachine<Game>(entering: Game.PlayingState(round))
@@ -366,7 +366,7 @@ import Testing
     }
 
     @Test(
-        "While each thread fires a machine of its own in a row, and one the root, all transitions are made one after the other"
+        "While each thread fires its own machine in a row and one fires the root, transitions are sequential"
     )
     func threads() throws {
         let order = try Forest.busyOrder()
@@ -397,7 +397,7 @@ import Testing
         #expect(inside.load(ordering: .relaxed) == 0)
     }
 
-    @Test("Who waits for the root while an inner machine is fired in a row gets its turn, in the order of coming")
+    @Test("A thread that waits for the root during fires of an inner machine gets its turn, in the order of arrival")
     func waiting() throws {
         let round = StateMachine<Round>()
         let game = StateMachine<Game>(entering: Game.PlayingState(round))

@@ -2,16 +2,16 @@ import Heraclitus
 
 /// Workflows three levels deep: an order with two errands, each of which holds a lamp while it is busy.
 enum Forest {
-    /// Where states write what they hear.
+    /// The journal of the states' hooks.
     @TaskLocal static var journal = Journal()
 
-    /// Calls a body with a journal of its own.
+    /// Calls a body with its own journal.
     static func noting(_ body: (Journal) throws -> Void) rethrows {
         let journal = Journal()
         try $journal.withValue(journal) { try body(journal) }
     }
 
-    /// A state that writes down every hook, with the event and the state that is left.
+    /// A state that records every hook with the event and the source.
     protocol Noting: EntryPreparing, Entering, ExitPreparing, Exiting, Restoring {}
 
     // MARK: The lamp
@@ -75,7 +75,7 @@ enum Forest {
         let ship = Event(from: PlacedState.self, to: ShippedState.self)
     }
 
-    /// An order that is placed, with both errands busy and the lamp of the first one lit.
+    /// A placed order with both errands busy and the lamp of the first one lit.
     static func busyOrder() throws -> StateMachine<Order> {
         let order = StateMachine<Order>()
         try order.fire.place(PlacedState())

@@ -36,7 +36,7 @@ import Testing
         let place = Event(from: PaidState.self, to: PlacedState.self)
     }
 
-    /// This workflow makes no context for its payment.
+    /// A workflow that makes no context for its payment.
     struct Careless: Workflow {
         typealias Context = Services
         static var initial: any WorkflowState { PaidState() }
@@ -64,7 +64,7 @@ import Testing
         try payment.fire.pay()
     }
 
-    /// An event waits for the payment, and the workflow makes no context for it.
+    /// A workflow with an event that waits for the payment, and without a context for it.
     struct Hasty: Workflow {
         typealias Context = Services
         static var initial: any WorkflowState { PaidState() }
@@ -72,7 +72,7 @@ import Testing
         let pay = Event(from: PlacedState.self, to: PaidState.self).whenFinal(\.payment)
     }
 
-    /// The closure takes another context than the workflow's own.
+    /// A workflow whose closure takes another context than the workflow's own.
     struct Mistaken: Workflow {
         typealias Context = Services
         static var initial: any WorkflowState { PaidState() }
@@ -81,7 +81,7 @@ import Testing
         let pay = Event(from: PlacedState.self, to: PaidState.self).whenFinal(\.payment)
     }
 
-    /// The workflow has the context that its payment needs.
+    /// A workflow with the context that its payment needs.
     struct Same: Workflow {
         typealias Context = Bank
         static var initial: any WorkflowState { PaidState() }
@@ -89,7 +89,7 @@ import Testing
         let pay = Event(from: PlacedState.self, to: PaidState.self).whenFinal(\.payment)
     }
 
-    /// Its payment stands in an empty state.
+    /// A workflow with the payment in an empty state.
     struct Empty: Workflow {
         final class HoldingState: EmptyState, Composite {
             let payment = StateMachine<Payment>(context: Bank(name: "Ada's"))
@@ -101,7 +101,7 @@ import Testing
         let hold = Event(from: PaidState.self, to: HoldingState.self)
     }
 
-    @Test("Diagnostics name the workflow of machines in states that get no context")
+    @Test("Diagnostics name the workflow of inner machines without a context")
     func diagnostics() {
         let problem = WorkflowProblem.missingRegionContext(workflow: "Payment")
         #expect(Hasty.diagnostics == [problem] && Mistaken.diagnostics == [problem] && Empty.diagnostics == [problem])
@@ -110,7 +110,7 @@ import Testing
         #expect(!problem.stopsTheProgram)
     }
 
-    @Test("A machine in a state that gets no context tells its observers that it is not activated")
+    @Test("An inner machine without a context tells its observers that it is inactive")
     func missing() throws {
         let careless = StateMachine<Careless>(context: services)
         try careless.fire.place(PlacedState(StateMachine(context: services.bank)))

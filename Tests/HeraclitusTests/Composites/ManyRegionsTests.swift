@@ -7,12 +7,12 @@ import Testing
         let lamps: [StateMachine<Forest.Lamp>]
         init(_ count: Int) { lamps = (0..<count).map { _ in StateMachine() } }
         init(_ lamps: [StateMachine<Forest.Lamp>]) { self.lamps = lamps }
-        // Each is listed twice.
+        // Each machine is listed twice.
         var regions: [any Region] { lamps + lamps.reversed() }
         func copied() -> RowState { RowState(lamps.map { $0.copy() }) }
     }
 
-    @Test("The machines of a state are found once each, in their order, in a time that grows no faster than they do")
+    @Test("The machines of a state are found once each, in order, in linear time")
     func linear() {
         let hooks = StateHooks(of: RowState.self, hasAutomaticEvents: false)
         func time(of count: Int) -> Duration {
@@ -22,7 +22,7 @@ import Testing
             }
         }
         _ = time(of: 10)
-        // Eight times as many machines would take 64 times as long.
+        // A quadratic time would grow 64-fold with eight times as many machines.
         #expect(time(of: 8_000) < time(of: 1_000) * 24)
     }
 }

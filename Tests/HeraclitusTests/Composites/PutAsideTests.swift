@@ -20,7 +20,7 @@ import Testing
         func copied() -> OpenState { OpenState(timer.copy()) }
     }
 
-    /// It keeps the machine for later, and does not hold it.
+    /// A state that keeps the machine for later without holding it.
     final class ShutState: WorkflowState, Copying {
         let timer: StateMachine<Timer>
         init(_ timer: StateMachine<Timer>) { self.timer = timer }
@@ -31,13 +31,13 @@ import Testing
         static var initial: any WorkflowState { ShutState(StateMachine()) }
         let open = Event(from: ShutState.self, to: OpenState.self)
         let shut = Event(from: OpenState.self, to: ShutState.self)
-        // In a state with deadlines that is about to be left, machines are not activated.
+        // Machines in a state with deadlines that is about to be left stay inactive.
         let lose = Event(from: OpenState.self, to: DoneState.self).due(after: .seconds(1_000_000))
     }
 
     private let clock = ManualClock()
 
-    /// A drawer whose timer has run for five of its ten seconds, and was shut then.
+    /// A drawer that was shut after five of the ten seconds of its timer.
     private func shutDrawer(_ state: any WorkflowState = RunningState()) throws -> StateMachine<Drawer> {
         let timer = StateMachine<Timer>(entering: state, scheduler: clock.scheduler)
         let drawer = StateMachine<Drawer>(entering: ShutState(timer), scheduler: clock.scheduler)
@@ -96,11 +96,11 @@ import Testing
         #expect(try timer(of: drawer).isIn(DoneState.self))
     }
 
-    @Test("The time of a machine that was put aside before it was entered begins when it is entered")
+    @Test("The time of a machine put aside before its entry begins when it is entered")
     func neverEntered() throws {
         let timer = StateMachine<Timer>(scheduler: clock.scheduler)
         let drawer = StateMachine<Drawer>(entering: ShutState(timer), scheduler: clock.scheduler)
-        // Made long before it is put aside: that is no time in its state either.
+        // Made long before it is put aside; that time does not count either.
         clock.advance(by: .seconds(100))
         // A queued event leaves the state before its machines are activated.
         let registration = drawer.didEnter(OpenState.self) { [unowned drawer] _, _ in

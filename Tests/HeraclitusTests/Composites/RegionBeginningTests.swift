@@ -4,21 +4,21 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
-@Suite("What comes first when a state with regions is entered or restored", .timeLimit(.minutes(20)))
+@Suite("The first steps of entering and restoring a state with regions", .timeLimit(.minutes(20)))
 struct RegionBeginningTests {
     struct Declined: Error {}
     final class IdleState: EmptyState {}
     final class DoneState: EmptyState {}
 
-    /// A region that says what it hears, and is due after a while or never.
+    /// A region that records its hooks, and has a deadline or none.
     final class QuietState: WorkflowState, Entering, Restoring, Exiting, Working {
         let until: Date
         init(until: Date = .distantFuture) { self.until = until }
         func didEnter(_ transition: StateTransition) { write("didEnter", transition) }
         func didRestore(_ transition: StateTransition) { write("didRestore", transition) }
         func didExit(_ transition: StateTransition) { write("didExit", transition) }
-        func work(_ here: Workplace<Quiet>) async throws {
-            here.context.write("work")
+        func work(_ call: WorkCall<Quiet>) async throws {
+            call.context.write("work")
             try await Task.sleep(for: .seconds(1_000))
         }
         private func write(_ line: String, _ transition: StateTransition) {
@@ -44,7 +44,7 @@ struct RegionBeginningTests {
         }
     }
 
-    @Test("A state whose deadline has passed is left before its regions are restored", arguments: [nil, 1_000])
+    @Test("A state with a passed deadline is left before its regions are restored", arguments: [nil, 1_000])
     func overdue(seconds: Double?) throws {
         let (clock, journal) = (ManualClock(), Journal())
         let until = seconds.map { clock.date + $0 } ?? .distantFuture
@@ -79,7 +79,7 @@ struct RegionBeginningTests {
             .guarded { _, _, _ in throw Declined() }
     }
 
-    @Test("A completion is asked once while a state is entered, also if a region ends as it is activated")
+    @Test("A completion is checked once per entry, also if a region ends at its activation")
     func once() throws {
         let holder = StateMachine<Holder>()
         let heard = Journal()
@@ -93,13 +93,13 @@ struct RegionBeginningTests {
         init(_ rush: StateMachine<Rush>) { self.rush = rush }
         var regions: [any Region] { [rush] }
         func copied() -> BusyState { BusyState(rush.copy()) }
-        func work(_ here: Workplace<Errand>) async throws { here.context.write("work") }
+        func work(_ call: WorkCall<Errand>) async throws { call.context.write("work") }
     }
     struct Errand: Workflow {
         typealias Context = Journal
         static var initial: any WorkflowState { IdleState() }
         let begin = Event(from: IdleState.self, to: BusyState.self)
-        // The guard gives work that had begun the time to be seen.
+        // The guard gives work that has begun time to show.
         let done = Event(from: BusyState.self, to: DoneState.self).whenFinal(\.rush)
             .guarded { _, _, _ in usleep(2_000) }
     }
@@ -110,7 +110,7 @@ struct RegionBeginningTests {
         try await onOwnThread {
             for _ in 0..<20 {
                 let errand = StateMachine<Errand>(context: journal)
-                try errand.fire.begin(BusyState(StateMachine(alreadyIn: DoneState())))
+                try errand.fire.begin(BusyState(StateMachine(resumingIn: DoneState())))
                 #expect(errand.isIn(DoneState.self))
             }
         }

@@ -2,7 +2,7 @@ import Heraclitus
 import Testing
 
 @Suite("The context of machines within states") struct RegionContextTests {
-    /// What the holder works with, of another type than what its region does.
+    /// The holder's context, of another type than the region's.
     struct Keys: Sendable {
         let journal: Journal
     }
@@ -45,7 +45,7 @@ import Testing
         let use = Event(from: ToolState.self, to: ToolState.self)
     }
 
-    /// A holder whose context is that of its region, too.
+    /// A holder whose context is also that of its region.
     struct Shed: Workflow {
         typealias Context = Tools
         static var initial: any WorkflowState { ClosedState() }
@@ -53,7 +53,7 @@ import Testing
         let close = Event(from: OpenState.self, to: ClosedState.self)
     }
 
-    @Test("A machine that a decoder has made gets its context from the machine whose state holds it")
+    @Test("A decoded machine gets its context from the machine whose state holds it")
     func inherited() throws {
         let tools = Tools()
         let shed = StateMachine<Shed>(context: tools)
@@ -70,7 +70,7 @@ import Testing
         #expect(other.journal.entries.suffix(2) == ["willExit", "didExit"])
     }
 
-    @Test("A state of a region that is left with the holder's gets the context of the region, not the holder's")
+    @Test("A region's state that is left with the holder's gets the region's context")
     func leaving() throws {
         let (keys, tools) = (Keys(journal: Journal()), Tools())
         let workshop = StateMachine<Workshop>(context: keys)
@@ -84,7 +84,7 @@ import Testing
         #expect(tools.journal.entries.last == "didRestore")
     }
 
-    @Test("Who keeps the transition with which a region was left keeps the context, too")
+    @Test("A kept transition of leaving a region keeps the context, too")
     func kept() throws {
         func left() throws -> (StateTransition?, Tools.Observed) {
             let tools = Tools()
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "The last of several machines that have ended may be one that gets its context later",
+        "The last machine to end may be one that gets its context later",
         arguments: [true, false]
     )
     func givenLater(isLast: Bool) throws {
@@ -160,7 +160,7 @@ import Testing
             .whenFinal(\.plain, \.equipped).enters { _, call in BoundState(call.context) }
     }
 
-    @Test("What is entered when machines have ended may be built with the context of their holder")
+    @Test("The destination after ended machines may be built with their holder's context")
     func builtWithContext() throws {
         let (outer, inner) = (Tools(), Tools())
         let binding = StateMachine<Binding>(context: outer)

@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-@Suite("Machines within states that others take") struct TakenRegionTests {
+@Suite("Inner machines that other holders take") struct TakenRegionTests {
     final class TickingState: EmptyState, Entering {
         let journal: Journal?
         init(_ journal: Journal?) { self.journal = journal }
@@ -42,7 +42,7 @@ import Testing
         let late = Event(from: HoldingState.self, to: IdleState.self).due(\.until)
     }
 
-    /// Why a machine rejects an event; `nil` if it accepts it.
+    /// The reason of a rejection; `nil` for an accepted event.
     private func rejection(of timer: StateMachine<Timer>) -> InvalidTransition.Reason? {
         do {
             try timer.fire.touch(TickingState())
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("A machine keeps its deadline when another one is made around it in its turn, and is dropped")
+    @Test("A machine keeps its deadline when a holder is made around it during its turn and then released")
     func dropped() throws {
         let clock = ManualClock()
         let timer = StateMachine<Timer>(scheduler: clock.scheduler)
@@ -63,7 +63,7 @@ import Testing
         #expect(timer.state is RungState)
     }
 
-    @Test("A machine that a queued transition leaves is not fired any more, also if the next one has it again")
+    @Test("A machine that a queued transition leaves rejects fires, also if the next transition brings it back")
     func leftAndTakenAgain() throws {
         let timer = StateMachine<Timer>()
         let holder = StateMachine<Holder>()
@@ -86,7 +86,7 @@ import Testing
         #expect(rejection(of: held) == nil)
     }
 
-    @Test("A machine whose holder is gone is not fired before the state is shown that takes it")
+    @Test("A machine of a released holder rejects fires until its new holder shows its state")
     func takenFromNone() throws {
         let timer = StateMachine<Timer>()
         do {
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(
-        "The time of a machine that was never entered has not begun, however long ago it was made",
+        "The time of a machine that was never entered has not begun, however old the machine is",
         arguments: [0, 100]
     )
     func neverEntered(age: Int) throws {
@@ -114,7 +114,7 @@ import Testing
         clock.advance(by: .seconds(age))
         let holder = StateMachine<Holder>(scheduler: clock.scheduler)
         try holder.fire.hold(HoldingState(timer, until: clock.date - 50))
-        // What was due before anything of the machine leaves the state before that is entered.
+        // A deadline before the machine's own leaves the state before the machine is entered.
         #expect(holder.state is IdleState && journal.entries == [])
     }
 }

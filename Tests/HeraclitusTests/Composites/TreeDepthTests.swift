@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-@Suite("How deep machines may lie within one another") struct TreeDepthTests {
+@Suite("Depth of nested machines") struct TreeDepthTests {
     final class NestState: Composite {
         let inner: StateMachine<Nest>?
         var regions: [any Region] { inner.map { [$0] } ?? [] }
@@ -17,10 +17,10 @@ import Testing
     }
 
     private static func nest(levels: Int) -> StateMachine<Nest> {
-        (1..<levels).reduce(StateMachine<Nest>()) { inner, _ in StateMachine(alreadyIn: NestState(inner)) }
+        (1..<levels).reduce(StateMachine<Nest>()) { inner, _ in StateMachine(resumingIn: NestState(inner)) }
     }
 
-    @Test("An archive of machines that lie too deep within one another is a typed error", arguments: [33, 300])
+    @Test("An archive of too deeply nested machines is a typed error", arguments: [33, 300])
     func tooDeep(levels: Int) throws {
         let machine = Self.nest(levels: levels)
         let error = #expect(throws: ArchiveError.self) { try machine.archive() }
@@ -42,7 +42,7 @@ import Testing
 
     // MARK: A machine in its own state
 
-    /// It holds a machine that is set later, as a mistaken program might do it.
+    /// A state with a machine that is set later, as in a mistaken program.
     final class KnotState: WorkflowState, Copying {
         let machine = Lock<StateMachine<Knot>?>(nil)
         init() {}
@@ -64,7 +64,7 @@ import Testing
     func knot() {
         let done = onSmallStack {
             let state = KnotState()
-            let machine = StateMachine<Knot>(alreadyIn: state)
+            let machine = StateMachine<Knot>(resumingIn: state)
             state.machine.withLock { $0 = machine }
             let error = #expect(throws: ArchiveError.self) { try machine.archive() }
             #expect(error.map { "\($0)".count < 1_000 } == true)

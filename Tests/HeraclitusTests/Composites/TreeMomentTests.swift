@@ -13,11 +13,10 @@ import Testing
         let turn = Event(from: OffState.self, to: OnState.self).or(from: OnState.self, to: OffState.self)
     }
 
-    /// What happens while a state is copied or encoded, between its two lights.
+    /// An interruption during the copying or encoding of a state, between its two lights.
     ///
-    /// An object, because a task-local closure crashes with the optimizer of Swift 6.3.
-    ///
-    /// It happens once: an archive of a tree copies it and then encodes the copy.
+    /// It is an object, because a task-local closure crashes with the optimizer of Swift 6.3. It happens once: an
+    /// archive of a tree copies the tree and then encodes the copy.
     final class Interruption: Sendable {
         @TaskLocal static var current: Interruption?
         private let body: @Sendable () -> Void
@@ -91,7 +90,7 @@ import Testing
         try #require(room(house).state as? RoomState)
     }
 
-    /// Takes a copy, in the middle of which something happens.
+    /// Takes a copy with an interruption in its middle.
     private static func during<Result>(
         _ meanwhile: @escaping @Sendable () -> Void,
         take copy: () throws -> Result
@@ -111,14 +110,14 @@ import Testing
             defer { try? FileManager.default.removeItem(at: file) }
             try Archive.write([house], to: file)
             return try StateMachine<House>(archive: Data(contentsOf: file))
-        case .state: return StateMachine(alreadyIn: try House.state(from: House.archive(of: house.state)))
+        case .state: return StateMachine(resumingIn: try House.state(from: House.archive(of: house.state)))
         case .encodeState:
             let json = try JSONEncoder().encode(StateArchive<House>(house.state))
-            return StateMachine(alreadyIn: try JSONDecoder().decode(StateArchive<House>.self, from: json).state)
+            return StateMachine(resumingIn: try JSONDecoder().decode(StateArchive<House>.self, from: json).state)
         }
     }
 
-    @Test("What changes while a tree is copied or archived is not in the copy, anywhere", arguments: Way.allCases)
+    @Test("A change during the copying or archiving of a tree is absent from the whole copy", arguments: Way.allCases)
     func meanwhile(way: Way) throws {
         let house = StateMachine<House>()
         house.activate()
@@ -138,12 +137,12 @@ import Testing
         #expect(copied.lamp.isIn(OffState.self) && copied.window.isIn(OffState.self) && copied.number == 0)
         #expect(copied.window.revision == 0 && copy.revision == 0)
         #expect(house.isIn(OffState.self) && state.window.isIn(OnState.self) && room.revision == 1)
-        // It goes on by itself, and a later copy is of a later moment.
+        // The copy goes on independently, and a later copy is of a later moment.
         try copied.window.fire.turn(OnState())
         #expect(house.copy().isIn(OffState.self))
     }
 
-    @Test("A region on its own is copied with those in it as of one moment, too, and one that was left stays as it is")
+    @Test("A region on its own is copied with its regions as of one moment, and a region that was left stays unchanged")
     func inner() throws {
         let house = StateMachine<House>()
         house.activate()
@@ -159,7 +158,7 @@ import Testing
         #expect(try #require(left.state as? RoomState).window.isIn(OnState.self))
     }
 
-    @Test("A state that belongs to no machine is archived with its machines as of one moment, too")
+    @Test("A state without a machine is archived with its machines as of one moment, too")
     func free() throws {
         let state = RoomState()
         let json = try Self.during {
@@ -176,7 +175,7 @@ import Testing
         #expect(later.lamp.isIn(OnState.self) && later.window.isIn(OnState.self))
     }
 
-    /// Fires the window, the lamp and the room in turn, so that at each moment their revisions are equal or one apart.
+    /// Fires the window, the lamp and the room in turn, so that their revisions differ by at most one.
     private static func goOn(_ house: StateMachine<House>, _ rounds: Int) throws {
         let (room, state) = (try room(house), try state(house))
         for round in 0..<rounds {
@@ -194,7 +193,7 @@ import Testing
         #expect(state.number == room.revision)
     }
 
-    @Test("Whatever other threads do, each copy of a tree is of a moment that there was", arguments: Way.allCases)
+    @Test("Each copy of a tree is of a moment that existed, despite concurrent threads", arguments: Way.allCases)
     func threads(way: Way) async throws {
         try await onOwnThread { try Self.attack(way) }
     }
@@ -236,7 +235,7 @@ import Testing
         #expect(copy.isIn(Forest.BusyState.self) && copy.stateName == "PlacedState")
     }
 
-    @Test("A copy of the moment between a region's end and what follows from that goes on as the original does")
+    @Test("A copy from between a region's end and the following event goes on like the original")
     func completion() throws {
         typealias Tests = CompletionTests
         let state = Tests.BookedState()
@@ -253,7 +252,7 @@ import Testing
         #expect(copy.isIn(Tests.UnderWayState.self))
     }
 
-    @Test("The same machine in two places, and another tree within a copy, are no trouble")
+    @Test("The same machine in two places, and another tree within a copy, are copied")
     func odd() throws {
         let other = StateMachine<House>()
         other.activate()
@@ -262,7 +261,7 @@ import Testing
         let window = try Self.state(other).window
         let nested = Lock<StateMachine<House>?>(nil)
         let copy = Self.during {
-            // Not again in the copy within.
+            // Once only, and not within the copy.
             guard nested.withLock({ $0 == nil }) else { return }
             #expect(throws: Never.self) { try window.fire.turn(OnState()) }
             nested.withLock { $0 = other }

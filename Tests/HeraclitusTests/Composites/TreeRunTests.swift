@@ -3,33 +3,33 @@ import HeraclitusTesting
 import Testing
 
 @Suite("Runs of trees", .timeLimit(.minutes(20))) struct TreeRunTests {
-    /// What the machines are given: what has happened, and what their work waits for.
+    /// The context of the machines: records occurrences, and controls their work.
     final class Pit: Sendable {
         let journal = Journal()
         let begun = Latch()
         let released = Latch()
 
-        /// Is called when work is cancelled that waits.
+        /// Called when waiting work is cancelled.
         let onCancel = Lock<(@Sendable () -> Void)?>(nil)
     }
 
     final class RestState: EmptyState {}
     final class DoneState: EmptyState {}
     final class DiggingState: EmptyState, Working {
-        func work(_ here: Workplace<Dig>) async throws {
-            here.context.journal.write("dig \(Marker.value)")
+        func work(_ call: WorkCall<Dig>) async throws {
+            call.context.journal.write("dig \(Marker.value)")
             do {
-                if here.context.journal.entries.count == 1 {
-                    here.context.begun.open()
+                if call.context.journal.entries.count == 1 {
+                    call.context.begun.open()
                     try await withTaskCancellationHandler {
-                        try await here.context.released.wait()
+                        try await call.context.released.wait()
                     } onCancel: {
-                        here.context.onCancel.withLock { $0 }?()
+                        call.context.onCancel.withLock { $0 }?()
                     }
                 }
-                try here.fire.find()
+                try call.fire.find()
             } catch {
-                here.context.journal.write("ended by \(type(of: error))")
+                call.context.journal.write("ended by \(type(of: error))")
                 throw error
             }
         }
@@ -78,11 +78,11 @@ import Testing
 
     private let pit = Pit()
 
-    /// A land with a site on which somebody digs, at the third level.
+    /// A land with a site with a dig at work, at the third level.
     private func land() throws -> (StateMachine<Land>, StateMachine<Site>, StateMachine<Dig>) {
         let dig = StateMachine<Dig>(context: pit)
-        let site = StateMachine<Site>(alreadyIn: SiteState(dig), context: pit)
-        let land = StateMachine<Land>(alreadyIn: LandState(site), context: pit)
+        let site = StateMachine<Site>(resumingIn: SiteState(dig), context: pit)
+        let land = StateMachine<Land>(resumingIn: LandState(site), context: pit)
         return (land, site, dig)
     }
 
@@ -100,7 +100,7 @@ import Testing
         #expect(land.isIn(DoneState.self) && site.isIn(DoneState.self) && dig.isIn(DoneState.self))
     }
 
-    @Test("Work that goes on when the run begins is begun again by the run")
+    @Test("Work in progress when the run begins is begun again by the run")
     func takenOver() async throws {
         let (land, _, dig) = try self.land()
         try dig.fire.begin()
@@ -111,7 +111,7 @@ import Testing
         #expect(land.isIn(DoneState.self))
     }
 
-    @Test("A run that is cancelled cancels the work in the tree, leaves all states, and the next one begins it again")
+    @Test("A cancelled run cancels the work in the tree and leaves all states, and the next run begins it again")
     func cancelled() async throws {
         let (land, site, dig) = try self.land()
         let heard = Journal()
@@ -122,9 +122,9 @@ import Testing
         try await pit.begun.wait()
         run.cancel()
         await #expect(throws: CancellationError.self) { try await run.value }
-        // A child task has come to its end before the run has.
+        // A child task has ended before the run.
         #expect(pit.journal.entries == ["dig first", "ended by CancellationError"])
-        // What the work throws when it is cancelled is no failure.
+        // An error of cancelled work is no failure.
         #expect(heard.entries == ["transitioned"])
         #expect(land.isIn(LandState.self) && site.isIn(SiteState.self) && dig.isIn(DiggingState.self))
         await land.settled()
@@ -134,19 +134,19 @@ import Testing
         #expect(land.isIn(DoneState.self))
     }
 
-    @Test("Work in a region that goes on before the run's own machine is active is begun again by the run")
+    @Test("Work of a region in progress before the run's machine is active is begun again by the run")
     func takenOverEarly() async throws {
         let dig = StateMachine<Dig>(context: pit)
         try dig.fire.begin()
         try await pit.begun.wait()
-        let site = StateMachine<Site>(alreadyIn: SiteState(dig), context: pit)
+        let site = StateMachine<Site>(resumingIn: SiteState(dig), context: pit)
         try await Marker.$value.withValue("run") { try await site.run() }
         let entries = pit.journal.entries
         #expect(entries.first == "dig none" && entries.contains("dig run"))
         #expect(site.isIn(DoneState.self))
     }
 
-    @Test("Work that begins when a cancelled run has suspended the tree, and has not returned, has a task of its own")
+    @Test("Work that begins after a cancelled run has suspended the tree has its own task")
     func begunAtTheEnd() async throws {
         let dig = StateMachine<Dig>(context: pit)
         try dig.fire.begin()
@@ -156,12 +156,12 @@ import Testing
         while !site.isActive { await Task.yield() }
         try site.fire.open(SiteState(dig))
         let other = Pit()
-        // Work that has a task already keeps it. The run cancels that when the tree is suspended.
+        // Work with a task keeps it. The run cancels it when the tree is suspended.
         pit.onCancel.withLock { onCancel in
             onCancel = {
                 #expect(throws: Never.self) {
                     try site.fire.close()
-                    try site.fire.open(SiteState(StateMachine<Dig>(alreadyIn: DiggingState(), context: other)))
+                    try site.fire.open(SiteState(StateMachine<Dig>(resumingIn: DiggingState(), context: other)))
                 }
             }
         }
@@ -173,24 +173,24 @@ import Testing
         withExtendedLifetime(site) {}
     }
 
-    @Test("To leave the state that holds a machine ends its work, and the run goes on")
+    @Test("Leaving the state that holds a machine ends its work, and the run goes on")
     func left() async throws {
         let dig = StateMachine<Dig>(context: pit)
-        let site = StateMachine<Site>(alreadyIn: SiteState(dig), context: pit)
+        let site = StateMachine<Site>(resumingIn: SiteState(dig), context: pit)
         let run = Task { try await Marker.$value.withValue("run") { try await site.run() } }
         while !dig.isActive { await Task.yield() }
         try dig.fire.begin()
         try await pit.begun.wait()
         try site.fire.close()
         #expect(dig.isIn(DiggingState.self))
-        // Resumed, it works in the run again.
+        // A resumed machine works in the run again.
         try site.fire.open(SiteState(dig))
         try await run.value
         #expect(pit.journal.entries.filter { $0.hasPrefix("dig") } == ["dig run", "dig run"])
         #expect(site.isIn(DoneState.self))
     }
 
-    @Test("A region that is run itself does its work there, and in no other run")
+    @Test("A region with its own run does its work there, and in no other run")
     func own() async throws {
         let (land, _, dig) = try self.land()
         pit.released.open()
@@ -205,7 +205,7 @@ import Testing
         #expect(Set(pit.journal.entries.filter { $0.hasPrefix("dig") }) == ["dig inner"])
     }
 
-    @Test("A region that is run itself is suspended with the run around it, and goes on when it is fired or activated")
+    @Test("A region with its own run is suspended with the outer run, and goes on when it is fired or activated")
     func suspendedTogether() async throws {
         let (land, _, dig) = try self.land()
         let held = HeldExecutor()
@@ -230,15 +230,15 @@ import Testing
         withExtendedLifetime(land) {}
     }
 
-    @Test("A machine is run once at a time: a second run throws, and there may be one after the first")
+    @Test("A machine has one run at a time: a second run throws, and a later one is accepted")
     func once() async throws {
-        let site = StateMachine<Site>(alreadyIn: SiteState(StateMachine(context: Pit())), context: Pit())
+        let site = StateMachine<Site>(resumingIn: SiteState(StateMachine(context: Pit())), context: Pit())
         let run = Task { try await site.run() }
         while !site.isActive { await Task.yield() }
         let error = await #expect(throws: InvalidTransition.self) { try await site.run() }
         #expect(error?.reason == .alreadyRunning)
-        #expect(error?.errorDescription == "Site cannot be run in SiteState: it is run already.")
-        #expect(error?.recoverySuggestion == "Wait until the run under way has returned, or cancel its task.")
+        #expect(error?.errorDescription == "Site cannot be run in SiteState: another run is under way.")
+        #expect(error?.recoverySuggestion == "Wait until that run returns, or cancel its task.")
         #expect(site.isActive)
         run.cancel()
         await #expect(throws: CancellationError.self) { try await run.value }
@@ -247,7 +247,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await next.value }
     }
 
-    @Test("When the outermost machine is released, all ends that goes on in machines that somebody keeps")
+    @Test("The release of the outermost machine ends the activity of machines that are still retained")
     func released() async throws {
         let clock = ManualClock()
         var kept: (site: StateMachine<Site>, dig: StateMachine<Dig>)?
@@ -286,10 +286,10 @@ import Testing
         let end = Event(from: RestState.self, to: EndState.self)
     }
 
-    @Test("What goes on in a final state when the run has ended has a task of its own")
+    @Test("Activity in a final state after the run has its own task")
     func afterwards() async throws {
         let dig = StateMachine<Dig>(context: pit)
-        let machine = StateMachine<Ending>(alreadyIn: EndState(dig), context: pit)
+        let machine = StateMachine<Ending>(resumingIn: EndState(dig), context: pit)
         pit.released.open()
         try await Marker.$value.withValue("run") { try await machine.run() }
         try dig.fire.begin()

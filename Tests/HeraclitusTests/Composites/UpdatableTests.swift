@@ -5,7 +5,7 @@ import Testing
 
 extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note") } }
 
-@Suite("States whose data is one value") struct UpdatableTests {
+@Suite("States with one value as data") struct UpdatableTests {
     final class RedState: EmptyState {}
     final class BlueState: EmptyState {}
     struct Lamp: Workflow {
@@ -43,7 +43,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
             .whenFinal(\.left, \.right).enters { ShutState(.init(note: $0.note)) }
     }
 
-    @Test("An update changes one value and keeps the rest, machines too, in one state and in a group of states")
+    @Test("An update changes one value and keeps the rest, including machines, in one state and in a group")
     func update() throws {
         #expect(Room.diagnostics.isEmpty)
         let room = StateMachine<Room>()
@@ -59,7 +59,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
         #expect(room.state.note == "cold")
     }
 
-    @Test("A copy has machines of its own")
+    @Test("A copy has its own machines")
     func copy() throws {
         let room = StateMachine<Room>()
         room.activate()
@@ -85,7 +85,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
     func names() throws {
         let room = StateMachine<Room>()
         let heard = Journal()
-        room.observeTree { heard.write($0.path ?? "") }
+        room.observe(regions: true) { heard.write($0.path ?? "") }
         try (room.state as? OpenState)?.right.fire.shine()
         #expect(heard.entries == ["right"])
         #expect(Room.table.regions.map(\.name) == ["left", "right"])

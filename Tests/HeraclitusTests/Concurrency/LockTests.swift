@@ -26,7 +26,7 @@ import Testing
         #expect(wrong.withLock { $0 } == 0)
     }
 
-    @Test("What the body throws comes back, and the lock is free again")
+    @Test("An error of the body is rethrown, and the lock is free again")
     func thrown() {
         let lock = Lock(1)
         #expect(throws: Objection.self) { try lock.withLock { _ throws(Objection) in throw Objection() } }

@@ -3,9 +3,9 @@ import Heraclitus
 import Synchronization
 import Testing
 
-@Suite("Order of threads that wait") struct WaitingOrderTests {
+@Suite("Order of waiting threads") struct WaitingOrderTests {
     /// Lets two threads wait for a machine, one after the other.
-    /// - Returns: The order in which they get it.
+    /// - Returns: The order in which they get the machine.
     private static func order() -> [String] {
         let journal = Journal()
         let door = StateMachine<Door>()
@@ -21,7 +21,7 @@ import Testing
         isInside.wait()
         let waiting = ["first", "second"].map { name in
             let done = onThread { try? door.perform { _ in journal.write(name) } }
-            // To look for a while and then to park takes a few microseconds.
+            // A thread spins and parks within a few microseconds.
             Thread.sleep(forTimeInterval: 0.01)
             return done
         }
@@ -30,8 +30,8 @@ import Testing
         return journal.entries
     }
 
-    /// A thread that the system has let wait may be overtaken, so it need not be each time.
-    @Test("Of threads that wait for a machine the one that came first is woken first")
+    /// A parked thread may be overtaken, so the order is only the usual one.
+    @Test("Of threads that wait for a machine the first one is woken first")
     func fairness() {
         let orders = (0..<20).map { _ in Self.order() }
         #expect(orders.count { $0 == ["first", "second"] } > 10)
@@ -52,7 +52,7 @@ import Testing
     func turnSoon() {
         let machine = StateMachine<Clockwork>()
         let counts = Counts()
-        // Computes and does not sleep: who sleeps lets others be faster.
+        // The callback computes, because a sleep would favour the other thread.
         machine.onTransition { _ in
             counts.all.add(1, ordering: .relaxed)
             let end = ContinuousClock.now + .milliseconds(2)
@@ -65,7 +65,7 @@ import Testing
             while counts.all.load(ordering: .relaxed) == 0 { usleep(100) }
             for _ in 0..<50 { try? machine.fire.tick() }
         }
-        // For each some two turns of the other one, or a few more when cores are busy. Without a handover there are forty, or hundreds.
+        // Each wait takes about two turns of the other thread. Without a handover there are forty, or hundreds.
         #expect(own.comes(within: 60))
         #expect(counts.all.load(ordering: .relaxed) < 1_000)
         counts.isOver.store(true, ordering: .relaxed)

@@ -14,7 +14,7 @@ struct DataKeysTests {
     init() throws { approval = try DataWorkflow(Self.table) }
 
     @Test(
-        "An object that does not fit is refused with the key, and nothing changes",
+        "Invalid data is rejected with the key, and nothing changes",
         arguments: [
             ([:], "amount", DataMismatch.Problem.missing(expected: .number)),
             (["amount": .null], "amount", .wrongType(expected: .number)),
@@ -43,7 +43,7 @@ struct DataKeysTests {
             try StateMachine(approval, entering: DataState("Review", data))
         }
         #expect(isExpected(begun))
-        // The same in an archive.
+        // An archive is checked alike.
         var archive = try JSONValue(
             json: StateMachine(approval, entering: DataState("Review", ["amount": 1])).archive()
         )
@@ -57,7 +57,7 @@ struct DataKeysTests {
         #expect(path == "data.\(key)")
     }
 
-    @Test("Data that fits is accepted, whatever is left out that may be")
+    @Test("Valid data is accepted, with any optional keys left out")
     func fits() throws {
         let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200, "note": .null]))
         try machine.fire(
@@ -68,7 +68,7 @@ struct DataKeysTests {
         #expect(try StateMachine(archive: machine.archive(), of: approval).state.data == machine.state.data)
     }
 
-    @Test("An event without an object takes the keys that the next state has, and is refused if one is missing")
+    @Test("An event without an object keeps the keys of the next state, and is rejected if one is missing")
     func keptKeys() throws {
         let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200, "note": "x"]))
         try machine.fire(named: "submit")
@@ -79,7 +79,7 @@ struct DataKeysTests {
         #expect(machine.state.data == ["amount": 1200, "paid": true])
     }
 
-    @Test("What is due and does not fit is refused, and observers hear of it")
+    @Test("An automatic event with invalid data is rejected, and observers are told")
     func due() async throws {
         let clock = ManualClock()
         let table = TransitionTable(

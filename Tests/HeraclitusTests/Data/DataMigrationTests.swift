@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Definitions of data that change")
 struct DataMigrationTests {
-    /// The flow as it was.
+    /// The first version of the flow.
     static let first = TransitionTable(
         "approval",
         states: ["Draft", "Review", "Paused", "Approved"],
@@ -19,7 +19,7 @@ struct DataMigrationTests {
     )
     .keys(["sum": .number, "junk": .any.optional], in: "Draft", "Review", "Paused")
 
-    /// The flow with a second pair of eyes, other names and a currency.
+    /// The flow with a second approval, other names and a currency.
     static let third = TransitionTable(
         "approval",
         version: 3,
@@ -41,7 +41,7 @@ struct DataMigrationTests {
         .init(in: 3, .removeKey("junk", state: "Legal review"))
     )
 
-    @Test("A machine under way is in the state of today's name, with today's keys")
+    @Test("A machine in progress is in the state with the current name and keys")
     func migrates() throws {
         let old = try StateMachine(
             try DataWorkflow(Self.first),
@@ -54,18 +54,18 @@ struct DataMigrationTests {
         #expect(machine.stateName == "Legal review")
         #expect(machine.state.data == ["amount": 7, "currency": "EUR"])
         #expect(machine.revision == 1)
-        // The path of its journal has today's names, and today's table allows it.
+        // The path of its journal has current names, and the current table allows it.
         #expect(machine.diagram(.dot).contains("submit ×1"))
         try Heraclitus.Journal.replay(machine.journal, as: approval)
         try machine.fire(named: "pass")
         #expect(machine.stateName == "Second review")
-        let paused = try StateMachine(try DataWorkflow(Self.first), alreadyIn: DataState("Paused", ["sum": 8]))
+        let paused = try StateMachine(try DataWorkflow(Self.first), resumingIn: DataState("Paused", ["sum": 8]))
         let again = try StateMachine(archive: paused.archive(), of: approval)
         #expect(again.stateName == "Draft")
         #expect(again.state.data == ["amount": 8, "currency": "EUR"])
     }
 
-    @Test("Data that does not fit after the migration is refused with the key")
+    @Test("Invalid data after the migration is rejected with the key")
     func unfit() throws {
         let old = try StateMachine(try DataWorkflow(Self.first), entering: DataState("Draft", ["sum": 7, "junk": 1]))
         let archive = try old.archive()
@@ -77,7 +77,7 @@ struct DataMigrationTests {
         }
     }
 
-    @Test("An archive of a newer version of the table is refused")
+    @Test("An archive of a newer version of the table is rejected")
     func newer() throws {
         let state = DataState("Draft", ["amount": 1, "currency": "EUR"])
         let archive = try StateMachine(try DataWorkflow(Self.third), entering: state).archive()
@@ -95,7 +95,7 @@ struct DataMigrationTests {
         }
     }
 
-    @Test("Steps that are missing, misplaced, twice or lead nowhere are problems of the table")
+    @Test("Missing, misplaced, repeated and dangling steps are problems of the table")
     func problems() {
         let table = TransitionTable("w", version: 4, states: ["A"], initial: "A", events: [])
             .migrating(
@@ -114,7 +114,7 @@ struct DataMigrationTests {
         )
     }
 
-    @Test("Flows of several customers lie in one store, and each is fired with its own table")
+    @Test("Flows of several customers share one store, and each is fired with its own table")
     func store() async throws {
         let store = InMemoryStore()
         let clock = ManualClock()
@@ -143,21 +143,21 @@ struct DataMigrationTests {
         let (machine, _) = try #require(try await others.machine("2"))
         #expect(machine.stateName == "Lapsed")
         await #expect(throws: ArchiveError.self) { try await ones.update("2") { $0.activate() } }
-        // The initial state needs data, which nobody gives.
+        // The initial state needs data, which is missing.
         await #expect(throws: StoreError.self) { try await ones.update("3") { $0.activate() } }
-        // The table changes, and the store is brought up to it machine by machine.
+        // The table changes, and an upgrade migrates the store.
         let third = try DataWorkflow(Self.third)
         let thirds = store.workflow(DataWorkflow.self, context: third, scheduler: clock.scheduler)
         #expect(try await thirds.rehearseMigration().failures.isEmpty)
         try await thirds.update("1") { try $0.fire(named: "pass") }
         #expect(try await thirds.counts() == ["Second review": 1])
         #expect(await store.load("1")?.version == third.table.version)
-        // A program with the older table leaves it alone.
+        // A program with the older table leaves it unchanged.
         #expect(try await ones.ids() == [])
         #expect(try await ones.newerCount() == 1)
     }
 
-    @Test("A key that an update removes does not come back from the archive")
+    @Test("A key removed by an update stays removed")
     func removedKeys() throws {
         let flow = try DataWorkflow(
             TransitionTable(
@@ -167,7 +167,7 @@ struct DataMigrationTests {
                 events: [TransitionTable.Event("edit", updating: "Open")]
             )
         )
-        let old = try StateMachine(flow, alreadyIn: DataState("Open", ["a": 1, "b": 2]))
+        let old = try StateMachine(flow, resumingIn: DataState("Open", ["a": 1, "b": 2]))
         let machine = try StateMachine(archive: old.archive(), of: flow)
         try machine.fire(named: "edit", entering: machine.state.moved(to: "Open", with: ["b": .null]))
         #expect(try StateMachine(archive: machine.archive(), of: flow).state.data == ["a": 1])

@@ -47,7 +47,7 @@ struct DataStoreTests {
     }
 
     @Test(
-        "Effects that a table's workflow declares are saved and carried out, also those of a state around the entered one"
+        "Effects of a table's states are saved and delivered, including effects of outer states"
     )
     func effects() async throws {
         let approval = try DataWorkflow(.approval)
@@ -75,10 +75,10 @@ struct DataStoreTests {
         #expect(sent.withLock { $0 } == ["mail ada", "Draft of ada", "Review of ada", "Draft of ", "Review of "])
     }
 
-    @Test("A machine of a table that has entered a state with effects outside of a unit of work is not saved")
+    @Test("A machine of a table with effects from outside a unit of work cannot be saved")
     func uncollected() async throws {
         let approval = try DataWorkflow(.approval).effect(entering: "Approved") { _ in Mail(to: "ada") }
-        let machine = try StateMachine(approval, alreadyIn: DataState("Review"))
+        let machine = try StateMachine(approval, resumingIn: DataState("Review"))
         try machine.fire(named: "approve")
         let error = await #expect(throws: StoreError.self) {
             try await stored(approval).save(machine, as: "1", expecting: 0)
@@ -89,7 +89,7 @@ struct DataStoreTests {
         }
     }
 
-    @Test("A table's migrations rename effects that wait")
+    @Test("A table's migrations rename pending effects")
     func renamedEffects() async throws {
         let first = try DataWorkflow(.approval).effect(entering: "Review") { _ in Mail(to: "ada") }
         try await submit("1", to: "ada", in: first)
@@ -119,7 +119,7 @@ struct DataStoreTests {
         #expect(try await seconds.effects().isEmpty)
     }
 
-    @Test("An effect of a state that the table does not have is refused")
+    @Test("An effect of an unknown state is rejected")
     func unknownState() throws {
         let error = #expect(throws: InvalidTransition.self) {
             try DataWorkflow(.approval).effect(entering: "Aproved") { _ in Mail(to: "") }

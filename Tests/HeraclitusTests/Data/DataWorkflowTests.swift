@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A workflow of data")
 struct DataWorkflowTests {
-    @Test("A machine of a table fires by name and keeps what it is given")
+    @Test("A machine of a table fires by name and keeps its data")
     func fires() throws {
         let machine = try StateMachine(try DataWorkflow(.approval), entering: DataState("Draft", ["amount": 1200]))
         try machine.fire(named: "submit", entering: DataState("Review", ["amount": 1200, "reviewer": "Ada"]))
@@ -31,7 +31,7 @@ struct DataWorkflowTests {
         #expect(machine.state.data == ["amount": 1200])
     }
 
-    @Test("A table is exact: what it does not list is rejected, with what is allowed")
+    @Test("A table is exact: an unlisted event is rejected, with the allowed ones")
     func rejects() throws {
         let machine = try StateMachine(try DataWorkflow(.approval))
         let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "approve") }
@@ -59,7 +59,7 @@ struct DataWorkflowTests {
         #expect(machine.revision == 0)
     }
 
-    @Test("A machine begins in no state that the table does not have")
+    @Test("A machine begins only in states of the table")
     func begins() throws {
         let error = #expect(throws: InvalidTransition.self) {
             try StateMachine(try DataWorkflow(.approval), entering: DataState("Lost"))
@@ -70,7 +70,7 @@ struct DataWorkflowTests {
         )
     }
 
-    @Test("Objects of states that are made for one workflow are of the state of that name in another")
+    @Test("A state object made for one workflow has the state of that name in another")
     func twoWorkflows() throws {
         let other = TransitionTable(
             "other",
@@ -87,7 +87,7 @@ struct DataWorkflowTests {
         #expect(machine.allowedEvents.isEmpty)
     }
 
-    @Test("An archive has the workflow's name, its version and the state's, and is restored")
+    @Test("An archive has the names of workflow and state and the version, and is restored")
     func archives() throws {
         let approval = try DataWorkflow(.approval)
         let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200, "tags": ["a", 1.5]]))
@@ -107,7 +107,7 @@ struct DataWorkflowTests {
         #expect(try decoder.decode(StateMachine<DataWorkflow>.self, from: archive).state["amount"] == 1200)
     }
 
-    @Test("An archive without its workflow, or of another one, is refused")
+    @Test("An archive without its workflow, or of another one, is rejected")
     func refusesArchives() throws {
         let archive = try StateMachine(try DataWorkflow(.approval)).archive()
         var table = TransitionTable.approval
@@ -139,19 +139,15 @@ struct DataWorkflowTests {
         let machine = try StateMachine(approval)
         try machine.guarded("submit") { _, _ in heard.withLock { $0.append("own guard") } }
         try machine.didEnter("Review") { _, _ in heard.withLock { $0.append("own enter") } }
-        try machine.willExit("Draft") { _, _ in heard.withLock { $0.append("own will exit") } }
-        try machine.willEnter("Review") { _, _ in heard.withLock { $0.append("own will enter") } }
-        try machine.willFire("submit") { _, _ in heard.withLock { $0.append("own will fire") } }
         machine.onTransition { _ in heard.withLock { $0.append("observer") } }
         try machine.fire(named: "submit")
         #expect(
             heard.withLock { $0 } == [
-                "in Draft", "guard Draft", "own guard", "own will fire", "own will exit", "own will enter",
-                "out of Draft",
-                "in Review", "own enter", "submit: Draft → Review", "observer",
+                "in Draft", "guard Draft", "own guard", "out of Draft", "in Review", "own enter",
+                "submit: Draft → Review", "observer",
             ]
         )
-        // A copy has the workflow's closures and none of the machine's own.
+        // A copy has the workflow's closures, without the machine's own.
         heard.withLock { $0 = [] }
         try machine.copy().fire(named: "approve")
         #expect(heard.withLock { $0 } == [])
@@ -160,6 +156,16 @@ struct DataWorkflowTests {
         #expect(
             heard.withLock { $0 } == ["in Draft", "guard Draft", "out of Draft", "in Review", "submit: Draft → Review"]
         )
+    }
+
+    @Test("A machine is in the groups of its state, by their names")
+    func groups() throws {
+        let machine = try StateMachine(DataWorkflow(.approval.group("Pending", "Draft")))
+        #expect(machine.isIn(named: "Pending"))
+        try machine.fire(named: "submit")
+        #expect(!machine.isIn(named: "Pending"))
+        let error = #expect(throws: InvalidTransition.self) { try machine.didEnter("Pendnig") { _, _ in } }
+        #expect(error?.description.hasPrefix("approval cannot add a closure to \"Pendnig\"") == true)
     }
 
     @Test("A guard declines, and nothing changes")
@@ -178,7 +184,7 @@ struct DataWorkflowTests {
         #expect(machine.stateName == "Approved")
     }
 
-    @Test("A closure for a name that the table does not have is refused")
+    @Test("A closure for an unknown name is rejected")
     func unknownNames() throws {
         let approval = try DataWorkflow(.approval)
         let machine = try StateMachine(approval)
@@ -196,7 +202,7 @@ struct DataWorkflowTests {
         )
     }
 
-    @Test("A fire from a callback is carried out after the transition under way")
+    @Test("A fire from a callback is carried out after the current transition")
     func nests() throws {
         let machine = try StateMachine(try DataWorkflow(.approval))
         try machine.didEnter("Review") { _, transition in
@@ -207,7 +213,7 @@ struct DataWorkflowTests {
         #expect(machine.revision == 2)
     }
 
-    @Test("An event is due after the time of the table, and keeps the data")
+    @Test("An event is due after the table's delay, and keeps the data")
     func deadlines() async throws {
         let clock = ManualClock()
         let table = TransitionTable(
@@ -229,11 +235,11 @@ struct DataWorkflowTests {
         #expect(later.stateName == "Lapsed")
     }
 
-    @Test("The journal, occurrences and streams speak of the names of the table")
+    @Test("The journal, occurrences and streams use the names of the table")
     func journal() async throws {
         let machine = try StateMachine(try DataWorkflow(.approval), journal: .last(10))
         let seen = Mutex<[String]>([])
-        machine.observe { occurrence in seen.withLock { $0.append("\(occurrence)") } }
+        machine.observe { occurrence in seen.withLock { $0.append(occurrence.message) } }
         var states = machine.states.makeAsyncIterator()
         #expect(await states.next()?.name == "Draft")
         try machine.fire(named: "submit")
@@ -247,7 +253,7 @@ struct DataWorkflowTests {
         #expect(seen.withLock { $0.count } == 2)
     }
 
-    @Test("An ignored event does nothing, an update keeps the state, and an event from any state leads from each")
+    @Test("An ignored event changes nothing, an update keeps the state, and an event from any state leads from each")
     func kinds() throws {
         let table = TransitionTable(
             "kinds",

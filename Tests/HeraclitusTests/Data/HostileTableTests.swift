@@ -46,13 +46,13 @@ struct HostileTableTests {
         #expect(error.description.hasSuffix("and 1 more."))
     }
 
-    @Test("Machines within states, and what fires for them, is refused")
+    @Test("Machines in states and their events are rejected")
     func regions() throws {
         let error = try #require(throws: InvalidWorkflow.self) { try DataWorkflow(House.table) }
         #expect(error.problems.first == .unsupportedInTable("the state \"HouseState\" holds a machine"))
     }
 
-    @Test("A version without end is a problem, at once")
+    @Test("An endless version is a problem, found at once")
     func versions() {
         let table = TransitionTable("w", version: .max, states: ["A"], initial: "A", events: [])
         #expect(table.problems.count == 20)
@@ -81,7 +81,7 @@ struct HostileTableTests {
         #expect(deep.mermaid().utf8.count < 20_000_000)
     }
 
-    @Test("Names of every kind are names, in machines, archives, diagrams and errors")
+    @Test("Names of any characters work in machines, archives, diagrams and errors")
     func names() throws {
         let names = [
             "\0", "\u{200B}", "é", "a\"b\\c", "<&>", "状態", "👩‍👩‍👧", String(repeating: "x", count: 100_000), "${a}", "%s",
@@ -109,14 +109,14 @@ struct HostileTableTests {
         _ = (table.dot(), table.mermaid())
     }
 
-    @Test("Names that look alike and are other texts are told apart as Swift tells texts apart")
+    @Test("Names that look alike are compared as Swift compares texts")
     func composed() throws {
-        // One text to Swift, however it is composed.
+        // Swift considers both texts equal, however they are composed.
         let table = TransitionTable("w", states: ["\u{E9}", "e\u{301}"], initial: "\u{E9}", events: [])
         #expect(table.problems == [.duplicateStateName("\u{E9}", classNames: [])])
     }
 
-    @Test("A diagram of states within one another without end is small and needs no deep stack")
+    @Test("A diagram of endlessly nested states is small and needs a small stack")
     func chain() throws {
         let states = (0..<20_000).map { "s\($0)" }
         var table = TransitionTable(
@@ -131,7 +131,7 @@ struct HostileTableTests {
         for state in [0, 31, 32, 19_999] { #expect(text.contains("s\(state)")) }
     }
 
-    @Test("A diagram of groups of the same states, or of groups within one another, is small and needs no deep stack")
+    @Test("A diagram of equal groups, or of nested groups, is small and needs a small stack")
     func groups() throws {
         let states = (0..<1_600).map { "s\($0)" }
         var same = TransitionTable("same", states: ["a", "b"], initial: "a", events: [.init("go", from: "a", to: "b")])
@@ -152,7 +152,7 @@ struct HostileTableTests {
         #expect(second.contains("g1599"))
     }
 
-    @Test("An arrow of a box is still one where all states of a group have the event, and none where one lacks it")
+    @Test("A box has an arrow if all states of the group have the event, and none otherwise")
     func arrows() {
         func table(_ sources: String...) -> TransitionTable {
             TransitionTable(
@@ -167,7 +167,7 @@ struct HostileTableTests {
         #expect(!table("a", "b").dot().contains("ltail"))
     }
 
-    /// What a thread with 512 KiB of stack makes of it.
+    /// The result on a thread with a stack of 512 KiB.
     private func onSmallStack(_ body: @escaping @Sendable () -> String) -> String {
         let result = Result()
         let done = DispatchSemaphore(value: 0)

@@ -2,7 +2,7 @@ import Heraclitus
 import Synchronization
 import Testing
 
-/// What libraries of named states show in their READMEs, with their names.
+/// Examples from the READMEs of libraries with named states, with their names.
 @Suite("Examples of other libraries")
 struct OtherLibrariesTests {
     @Test("TransitionKit: a message in an inbox")
@@ -38,13 +38,13 @@ struct OtherLibrariesTests {
         #expect(error?.reason == .notAllowed)
         #expect(
             error?.errorDescription
-                == #"Inbox cannot fire "Mark as Unread" in Unread: it does not lead from there to Unread."#
+                == #"Inbox cannot fire "Mark as Unread" in Unread: no transition to Unread."#
         )
         #expect(unreadCount.withLock { $0 } == 1)
         #expect(trash.withLock { $0 } == 1)
     }
 
-    @Test("iState: a light whose states say where they lead, and which methods they allow")
+    @Test("iState: a light whose states declare their destinations and methods")
     func iState() throws {
         let light = try StateMachine(
             try DataWorkflow(

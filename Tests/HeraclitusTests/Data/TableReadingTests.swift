@@ -3,9 +3,9 @@ import Heraclitus
 import HeraclitusInspecting
 import Testing
 
-@Suite("Tables that are read")
+@Suite("Reading tables")
 struct TableReadingTests {
-    @Test("A table needs no more in JSON than its name, states, initial state and events")
+    @Test("A table needs in JSON only its name, states, initial state and events")
     func json() throws {
         let table = try TransitionTable(
             json: Data(
@@ -35,7 +35,7 @@ struct TableReadingTests {
         #expect(machine.stateName == "Draft")
     }
 
-    @Test("A table that is written is read again", arguments: [TransitionTable.approval, .everything, Door.table])
+    @Test("A written table is read again", arguments: [TransitionTable.approval, .everything, Door.table])
     func writtenAndRead(_ table: TransitionTable) throws {
         #expect(try TransitionTable(json: JSONEncoder().encode(table)) == table)
         let archive = try StateMachine(try DataWorkflow(.approval)).archive(including: .definition)
@@ -44,7 +44,7 @@ struct TableReadingTests {
     }
 
     @Test(
-        "What is missing, or is no type of a key or no step, is an error with its place",
+        "A missing key, an unknown type and an invalid step are errors with their place",
         arguments: [
             (#"{"states": [], "initial": "A", "events": []}"#, "workflow"),
             (
@@ -72,7 +72,7 @@ struct TableReadingTests {
     // MARK: SCXML
 
     @Test(
-        "A table that is written as SCXML is read with its states and events, and is written alike",
+        "A table written as SCXML is read with its states and events, and is written alike",
         arguments: [TransitionTable.approval, .everything, .odd, Door.table, Download.table]
     )
     func scxml(_ table: TransitionTable) throws {
@@ -85,7 +85,7 @@ struct TableReadingTests {
         #expect(read.scxml() == table.scxml())
     }
 
-    @Test("States within states have the transitions around them, the nearest first, and enter the initial one")
+    @Test("Inner states have the transitions of outer states, the nearest first, and enter the initial one")
     func hierarchy() throws {
         let table = try TransitionTable(
             scxml: """
@@ -122,7 +122,7 @@ struct TableReadingTests {
     }
 
     @Test(
-        "What a table cannot say is refused with its name and line",
+        "SCXML beyond tables is rejected with its name and line",
         arguments: [
             ("<parallel id=\"p\"/>", "parallel"),
             ("<history id=\"h\"/>", "history"),
@@ -153,7 +153,7 @@ struct TableReadingTests {
         #expect(problem.name == name)
     }
 
-    @Test("An event whose name goes on behind that of another one is refused, because SCXML takes it for both")
+    @Test("An event whose name extends another one's is rejected, because SCXML takes it for both")
     func ambiguous() throws {
         let error = #expect(throws: UnreadableSCXML.self) {
             try TransitionTable(
@@ -167,7 +167,7 @@ struct TableReadingTests {
     }
 
     @Test(
-        "What is no XML is an error with its line",
+        "Invalid XML is an error with its line",
         arguments: [
             "", "<scxml>", "<scxml><state id=\"a\"></scxml>", "<scxml></scxml><scxml/>", "<!DOCTYPE scxml []><scxml/>",
             "<scxml name=a/>", "<scxml name=\"a\" name=\"b\"/>", "<scxml name=\"&lol;\"/>", "<html/>", "<scxml/",
@@ -181,7 +181,7 @@ struct TableReadingTests {
         #expect(error?.problems.isEmpty == false)
     }
 
-    @Test("Every part of a document, cut off or changed anywhere, is read or is a typed error")
+    @Test("A document cut off or changed anywhere is read or is a typed error")
     func mutations() throws {
         let bytes = Array(TransitionTable.everything.scxml().utf8)
         for place in bytes.indices {
@@ -224,7 +224,7 @@ extension TransitionTable {
         )
     }
 
-    /// A table with names of every kind.
+    /// A table with names of any characters.
     static var odd: TransitionTable {
         TransitionTable(
             "odd \"<&>",

@@ -3,14 +3,14 @@ import HeraclitusInspecting
 import HeraclitusTesting
 import Testing
 
-@Suite("Events that know where they lead") struct BuilderTests {
+@Suite("Events with builders") struct BuilderTests {
     struct Unmarked: Error, Equatable {}
 
     final class ExamState: WorkflowState, Working {
         let points: Int?
         init(points: Int?) { self.points = points }
-        func work(_ here: Workplace<Exam>) async throws {
-            if here.context.isFast { try here.fire.grade(userInfo: ["by": "machine"]) }
+        func work(_ call: WorkCall<Exam>) async throws {
+            if call.context.isFast { try call.fire.grade(userInfo: ["by": "machine"]) }
         }
     }
     final class PassedState: WorkflowState {
@@ -48,11 +48,10 @@ import Testing
         StateMachine<Exam>(entering: ExamState(points: points), context: rules)
     }
 
-    @Test("An event with a builder is fired without a state: as a function, by key path, as a value and by name")
+    @Test("An event with a builder is fired without a state: as a function, as a value and by name")
     func ways() throws {
         let ways: [(StateMachine<Exam>) throws -> Void] = [
             { try $0.fire.grade(userInfo: ["by": "me"]) },
-            { try $0.fire(\.grade, userInfo: ["by": "me"]) },
             { try $0.fire(Exam.events.grade, userInfo: ["by": "me"]) },
             { try $0.fire(named: "grade", userInfo: ["by": "me"]) },
         ]
@@ -66,21 +65,21 @@ import Testing
         }
     }
 
-    @Test("The work of a state fires an event without saying where it leads")
+    @Test("The work of a state fires an event without naming its destination")
     func work() async throws {
         let machine = exam(60, Rules(isFast: true))
         machine.activate()
         #expect(try await machine.wait(for: PassedState.self).by == "machine")
     }
 
-    @Test("A state object that the caller names is entered in place of the built one")
+    @Test("A state object of the caller replaces the built one")
     func named() throws {
         let machine = exam(0)
         try machine.fire.grade(PassedState(by: "mercy"))
         #expect(machine.isIn(PassedState.self))
     }
 
-    @Test("What a builder throws declines the event, and guards get what it has built")
+    @Test("An error of a builder declines the event, and guards get the built object")
     func declined() {
         let error = #expect(throws: InvalidTransition.self) { try exam(nil).fire.grade() }
         #expect(error?.reason == .declined && error?.underlyingError is Unmarked)
@@ -93,7 +92,7 @@ import Testing
         let machine = exam(50)
         try machine.rehearse.grade()
         #expect(throws: InvalidTransition.self) { try exam(37).rehearse.grade() }
-        let offers = machine.offers().map(\.description)
+        let offers = machine.eventAvailability().map(\.description)
         #expect(offers == ["grade: allowed", "mark: allowed", "retake: not allowed in ExamState"])
         #expect(machine.revision == 0 && machine.isIn(ExamState.self))
     }
@@ -106,7 +105,7 @@ import Testing
         #expect((machine.state as? ExamState)?.points == 3)
     }
 
-    @Test("A builder is for the states that the event led from when it was added")
+    @Test("A builder covers the states that the event led from when it was added")
     func sources() throws {
         let failed = StateMachine<Exam>(entering: FailedState(missing: 1), context: Rules())
         try failed.fire.retake()
@@ -144,7 +143,7 @@ import Testing
         let go = Event(from: OnState.self, to: CountState.self, OnState.self).enters { _ in Stray(1) }
     }
 
-    @Test("An object that the event does not lead to is refused")
+    @Test("An object outside the event's destinations is rejected")
     func stray() {
         let error = #expect(throws: InvalidTransition.self) { try StateMachine<Strange>().fire.go() }
         #expect(error?.reason == .unregisteredState)
@@ -159,7 +158,7 @@ import Testing
             .or(from: OnState.self, to: CountState.self)
     }
 
-    @Test("An event that fires by itself and has nothing that makes its destination is a problem of the definition")
+    @Test("An automatic event without a way to make its destination is a problem of the definition")
     func missing() {
         #expect(
             Bare.diagnostics == [

@@ -1,7 +1,7 @@
 import Heraclitus
 import Testing
 
-@Suite("What only a test finds in definitions") struct DeeperDiagnosticsTests {
+@Suite("Diagnostics for tests") struct DeeperDiagnosticsTests {
     protocol OwnState: WorkflowState {}
     final class AState: OwnState, EmptyState {}
     final class BState: OwnState, EmptyState {}
@@ -29,7 +29,7 @@ import Testing
         let go = Event(from: AState.self, to: BState.self)
     }
 
-    @Test("A migration to a state that there is not then is found, and the program goes on")
+    @Test("A migration to a state that did not exist then is found, and the program goes on")
     func migrations() {
         #expect(
             Past.diagnostics == [
@@ -42,7 +42,7 @@ import Testing
         #expect(Ticket.diagnostics.isEmpty)
     }
 
-    // MARK: What a state is
+    // MARK: Types of states
 
     struct Strange: Workflow {
         static var initial: any OwnState { AState() }
@@ -54,7 +54,7 @@ import Testing
         let go = Event(from: AState.self, to: StrangerWithData.self)
     }
 
-    @Test("A state that is not of the type that the initial one is declared as is found")
+    @Test("A state outside the declared type of the initial state is found")
     func strangers() {
         let path = "HeraclitusTests.DeeperDiagnosticsTests"
         #expect(Strange.diagnostics == [.foreignState(className: "\(path).StrangerState", expected: "OwnState")])
@@ -83,7 +83,7 @@ import Testing
         #expect(OfEnum.diagnostics.first?.description.contains("A state has to be a class") == true)
     }
 
-    // MARK: Guards that are not asked
+    // MARK: Unasked guards
 
     struct Unasked: Workflow {
         static var initial: any OwnState { AState() }
@@ -107,7 +107,7 @@ import Testing
             .or(from: .positioned, to: StoppedState.self)
     }
 
-    @Test("A guard that what `or` adds would not be asked is a problem, and one that it is asked is none")
+    @Test("A guard that pairs of a later `or` would skip is a problem, and a guard that covers them is valid")
     func guards() throws {
         #expect(Unasked.diagnostics == [.unaskedGuard(event: "toggle"), .unaskedGuard(event: "elsewhere")])
         #expect(UnaskedGroups.diagnostics == [.unaskedGuard(event: "wrong")])
@@ -116,7 +116,7 @@ import Testing
 
     // MARK: Names
 
-    @Test("A problem names a type that a function declares without the address of its place in memory")
+    @Test("A problem names a type declared in a function without its address in memory")
     func localTypes() {
         enum First { final class IdleState: EmptyState {} }
         enum Second { final class IdleState: EmptyState {} }
@@ -128,7 +128,7 @@ import Testing
         #expect(Local.diagnostics == [.duplicateStateName("IdleState", classNames: names)])
     }
 
-    @Test("A mistyped name of an event or a state gets the names that there are, the nearest first")
+    @Test("A mistyped name of an event or a state gets the existing names, the nearest first")
     func nearest() {
         let machine = StateMachine<Download>()
         let event = #expect(throws: InvalidTransition.self) { try machine.fire(named: "cancle") }
@@ -141,5 +141,28 @@ import Testing
         #expect(throws: InvalidTransition.self) {
             try TransitionValidator<Download>().validate(named: "", from: "IdleState")
         }
+    }
+
+    // MARK: Empty states
+
+    final class CountedState: EmptyState {
+        let count: Int
+        init() { count = 3 }
+    }
+    final class OnlineState: EmptyState {
+        let socket: Live<Int>
+        init() { socket = Live() }
+    }
+    struct Counted: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let count = Event(from: AState.self, to: CountedState.self)
+        let connect = Event(from: AState.self, to: OnlineState.self)
+    }
+
+    @Test("An empty state with data of its own is found; a live value is no data")
+    func emptyStatesWithData() {
+        let name = "HeraclitusTests.DeeperDiagnosticsTests.CountedState"
+        #expect(Counted.diagnostics == [.emptyStateWithData(className: name, property: "count")])
+        #expect(throws: Never.self) { try StateMachine<Counted>().fire.count() }
     }
 }

@@ -58,7 +58,7 @@ import Testing
         let go = Event(from: FailingState.self, to: FailingState.self)
     }
 
-    @Test("States that would not be handed out as an object are a problem")
+    @Test("States that are not handed out as an object are a problem")
     func unsuitableType() {
         #expect(Optionally.diagnostics == [.unsuitableStateType("Optional<WorkflowState>")])
         #expect(Boxed.diagnostics == [.unsuitableStateType("Error")])
@@ -72,7 +72,7 @@ import Testing
         let limit = 3
     }
 
-    @Test("Events that cannot be found, and states that are not of the initial state's declared class, are problems")
+    @Test("Hidden events, and states outside the initial state's declared class, are problems")
     func hidden() {
         #expect(
             Hiding.diagnostics == [
@@ -140,7 +140,7 @@ import Testing
     }
     final class Derived: Base, @unchecked Sendable {}
 
-    @Test("An event of another workflow is a problem, and stays what it is there")
+    @Test("An event of another workflow is a problem, and stays valid there")
     func foreign() async throws {
         #expect(OfType<String>.diagnostics.isEmpty)
         #expect(OfType<Int>.diagnostics == [.foreignEvent(property: "other", workflow: "OfType<String>")])
@@ -179,7 +179,7 @@ import Testing
         let second = Taking.isCompiled ? Taking.events.first : Event(from: ThirdState.self, to: StrangerState.self)
     }
 
-    @Test("An event that was taken from the workflow's own events is a problem under another name")
+    @Test("An event taken from the workflow's own events is a problem under another name")
     func taken() throws {
         #expect(Taking.diagnostics.isEmpty)
         let machine = StateMachine<Taking>()
@@ -197,7 +197,7 @@ import Testing
         deinit { Self.count.withLock { $0 -= 1 } }
     }
     struct Racing: Workflow {
-        // The second compilation begins and ends within the first, as it may where two threads use a workflow at once.
+        // The second compilation begins and ends within the first, as with two threads at once.
         static let isFirst = Lock(true)
         static var initial: any WorkflowState {
             if isFirst.withLock({ isFirst in
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test("Of two compilations of a workflow at once the one that came too late is released")
+    @Test("Of two concurrent compilations of a workflow, the late one is released")
     func race() throws {
         #expect(Racing.table.events.count == 1)
         #expect(!Racing.isFirst.withLock(\.self) && Token.count.withLock(\.self) == 1)
@@ -232,19 +232,19 @@ import Testing
         let freeze = Event(updating: SolidState.self).or(from: SolidState.self, to: IceState.self)
     }
 
-    @Test("An update that a subclass makes a transition of is a problem")
+    @Test("An update that a subclass turns into a transition is a problem")
     func overlapping() {
         #expect(Overlapping.diagnostics == [.contradictoryUpdate(event: "freeze", state: "IceState")])
     }
 
-    @Test("A right definition has no problems")
+    @Test("A valid definition has no problems")
     func none() {
         #expect(Download.diagnostics.isEmpty)
         #expect(Heard.diagnostics.isEmpty)
         #expect(Forms.diagnostics.isEmpty)
     }
 
-    @Test("The first use of a wrong workflow stops the program with every problem named")
+    @Test("The first use of an invalid workflow stops the program with every problem named")
     func trap() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -255,11 +255,11 @@ import Testing
         for problem in Wrong.diagnostics { #expect(text.contains(problem.description)) }
     }
 
-    @Test("A machine cannot be made in a state that is not registered")
+    @Test("A machine cannot be made in an unregistered state")
     func unregistered() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Forms>(alreadyIn: StrangerState())
+                _ = StateMachine<Forms>(resumingIn: StrangerState())
             }
         )
         #expect(
@@ -286,7 +286,7 @@ private final class Wrapped<Content>: WorkflowState, EmptyState {}
         let plain = Event(to: InnerState.self)
     }
 
-    @Test("A name between backticks is what stands between them, in tables, errors and archives")
+    @Test("A name in backticks appears without them in tables, errors and archives")
     func raw() throws {
         #expect(`Raw Names`.table.workflow == "Raw Names")
         #expect(`Raw Names`.table.events.map(\.name) == ["load it", "plain"])
@@ -300,7 +300,7 @@ private final class Wrapped<Content>: WorkflowState, EmptyState {}
         #expect(error?.event == "load it")
     }
 
-    @Test("A class's own name is its name, wherever it is declared and whether the optimizer knows it or not")
+    @Test("A class's name is its own name, wherever it is declared and whether the optimizer knows it or not")
     func names() throws {
         #expect(PrivateState.name == "PrivateState" && InnerState.name == "InnerState" && Naming.name == "Naming")
         #expect(Wrapped<PrivateState>.name == "Wrapped<HeraclitusTests.PrivateState>")

@@ -5,7 +5,7 @@ import Testing
 @Suite("Forms of events") struct EventFormTests {
     static let all = ["FluidState", "GasState", "SolidState", "PlasmaState", "SnowState", "IceState"]
 
-    /// What each event leads from and to, written down by hand.
+    /// The expected transitions of each event, written by hand.
     static let expected: [(event: String, transitions: [String])] = [
         ("boil", ["FluidState → GasState"]),
         ("heat", ["FluidState", "SolidState", "SnowState", "IceState"].map { "\($0) → GasState" }),
@@ -41,7 +41,7 @@ import Testing
         ("anyToList", all.map { "\($0) → PlasmaState" }),
     ]
 
-    @Test("Each form leads from and to what it says", arguments: expected)
+    @Test("Each form has exactly its transitions", arguments: expected)
     func table(_ event: String, _ transitions: [String]) throws {
         let found = try #require(Forms.table[event])
         #expect(Set(found.transitions.map(\.description)) == Set(transitions))
@@ -72,7 +72,7 @@ import Testing
                 for destination in classes {
                     let isListed = event.transitions.contains { $0.from == source.name && $0.to == destination.name }
                     let isIgnored = event.ignored.contains(source.name)
-                    let machine = StateMachine<Forms>(alreadyIn: source.init())
+                    let machine = StateMachine<Forms>(resumingIn: source.init())
                     #expect(
                         machine.can(named: event.name)
                             == (isIgnored || event.transitions.contains { $0.from == source.name })
@@ -93,13 +93,13 @@ import Testing
         }
     }
 
-    @Test("Every way of saying which state to enter works by property, key path, value and name")
+    @Test("Every way of giving the destination works by property, value and name")
     func doors() throws {
         let machine = StateMachine<Forms>()
         try machine.fire.boil()
-        try machine.fire(\.toggle, FluidState())
-        try machine.fire(\.boil)
-        try machine.fire(\.toggle) { (state: any WorkflowState) in
+        try machine.fire(Forms.events.toggle, FluidState())
+        try machine.fire(Forms.events.boil)
+        try machine.fire(Forms.events.toggle) { (state: any WorkflowState) in
             #expect(state is GasState)
             return FluidState()
         }
@@ -116,7 +116,7 @@ import Testing
         #expect(machine.stateName == "PlasmaState")
     }
 
-    @Test("An event with several destinations needs no object where it leads to one empty state only")
+    @Test("An event with several destinations needs no object if it leads to one empty state only")
     func onlyDestination() throws {
         let machine = StateMachine<Forms>()
         try machine.fire.toggle()
@@ -129,7 +129,7 @@ import Testing
         #expect(machine.revision == 2)
     }
 
-    @Test("An object of a class that is not registered is rejected, with a reason of its own")
+    @Test("An object of an unregistered class is rejected, with its own reason")
     func unregistered() throws {
         let machine = StateMachine<Forms>()
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.split(SecretState()) }
@@ -140,7 +140,7 @@ import Testing
         #expect(entering?.reason == .unregisteredState)
     }
 
-    @Test("`enter` fires the one event that leads there, and says which do if there is not one")
+    @Test("`enter` fires the only event that leads there, and otherwise lists the events")
     func enter() throws {
         let machine = StateMachine<Download>()
         try machine.enter(LoadingState(request: Request(url: "")), userInfo: ["key": 1])
@@ -159,7 +159,7 @@ import Testing
         #expect(several?.candidates == ["many", "ionize", "listed", "anyToList"])
     }
 
-    @Test("`enter` takes no event that gives the state new data")
+    @Test("`enter` skips events that only give the state new data")
     func enterAgain() throws {
         let door = StateMachine<Door>()
         try door.fire.open(OpenState(1))
@@ -168,7 +168,7 @@ import Testing
         #expect((door.state as? OpenState)?.angle == 1)
     }
 
-    @Test("An unknown name is rejected with the names that there are")
+    @Test("An unknown name is rejected with the existing names")
     func unknownName() {
         let machine = StateMachine<Download>()
         let error = #expect(throws: InvalidTransition.self) {
@@ -181,7 +181,7 @@ import Testing
         #expect(!machine.can(named: "laod"))
     }
 
-    @Test("An event that is no stored property can be rejected, and not more")
+    @Test("An event outside stored properties is rejected")
     func computed() {
         let machine = StateMachine<Computing>()
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.computed() }
@@ -189,9 +189,9 @@ import Testing
         #expect(!machine.can.computed)
     }
 
-    @Test("An event value that belongs to no workflow is rejected and not mistaken for one of its name")
+    @Test("An event value without a workflow is rejected, even if its name exists")
     func unbound() throws {
-        let machine = StateMachine<Forms>(alreadyIn: GasState())
+        let machine = StateMachine<Forms>(resumingIn: GasState())
         let narrow = Forms.Event<FluidState, PlasmaState>("Vent the Gas", from: FluidState.self, to: PlasmaState.self)
         let values = [Forms.events.named.guarded { _, _, _ in throw Objection() }, Forms().named]
         let errors = [
@@ -203,7 +203,7 @@ import Testing
             #expect(error?.reason == .unknownEvent)
             #expect(
                 error?.description.hasPrefix(
-                    "Forms cannot fire an event that it does not know in GasState: the event is not a stored property"
+                    "Forms cannot fire an unknown event in GasState: the event is not a stored property"
                 ) == true
             )
         }
@@ -213,9 +213,9 @@ import Testing
         #expect(machine.state is PlasmaState)
     }
 
-    @Test("An update keeps the class, also where it makes the object itself")
+    @Test("An update keeps the class, also if it makes the object itself")
     func updateKeepsClass() throws {
-        let machine = StateMachine<Forms>(alreadyIn: IceState())
+        let machine = StateMachine<Forms>(resumingIn: IceState())
         let before = machine.state
         try machine.fire.pack()
         #expect(type(of: machine.state) == IceState.self)
@@ -224,7 +224,7 @@ import Testing
         #expect(error?.reason == .notAllowed)
     }
 
-    // What the states have in common is a class, and itself an empty state.
+    // The common type of the states is a class, and itself an empty state.
     class LightState: WorkflowState, EmptyState, @unchecked Sendable { required init() {} }
     final class RedState: LightState, @unchecked Sendable {}
     final class GreenState: LightState, @unchecked Sendable {}
@@ -233,7 +233,7 @@ import Testing
         let toggle = Event(from: RedState.self, to: GreenState.self).or(from: GreenState.self, to: RedState.self)
     }
 
-    @Test("A class may be what all states have in common")
+    @Test("A class may be the common type of the states")
     func classInCommon() throws {
         let machine = StateMachine<Light>()
         try machine.fire.toggle()
@@ -247,7 +247,7 @@ import Testing
         var computed: Event<GasState, FluidState> { Event(from: GasState.self, to: FluidState.self) }
     }
 
-    @Test("A state that is not of the workflow's own type is rejected, and not more")
+    @Test("A state outside the workflow's type is rejected")
     func unsuitable() {
         let machine = StateMachine<Narrow>()
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.leave() }
@@ -267,7 +267,7 @@ import Testing
         let leave = Event(from: IdleState.self, to: GasState.self)
     }
 
-    @Test("A hook before `.or` is called for the pairs that fit its types, one after it for all")
+    @Test("A hook before `.or` covers the pairs of its types, and a hook after it covers all")
     func modifiersAndPairs() throws {
         let machine = StateMachine<Modified>()
         try machine.fire.toggle()
@@ -308,7 +308,7 @@ import Testing
     }
 
     @Test(
-        "A workflow may be a class, and a computed property another name for an event; one that makes an event is none"
+        "A workflow may be a class, and a computed property an alias of an event; a made event is rejected"
     )
     func properties() throws {
         let machine = StateMachine<ClassForms>()
@@ -322,7 +322,7 @@ import Testing
         try other.fire.boil()
         #expect(other.can.cool && other.can.condense && !other.can.boil && !other.can.freeze)
         let event: KeyPath<ComputedForms, ComputedForms.Event<GasState, FluidState>> = \.cool
-        try other.fire(event, FluidState())
+        try other.fire(ComputedForms.events[keyPath: event], FluidState())
         #expect(throws: InvalidTransition.self) { try other.fire.freeze() }
         #expect(other.state is FluidState && other.revision == 2)
     }

@@ -40,7 +40,7 @@ import Testing
 
     private static let here = "HeraclitusTests.GenericNameTests"
 
-    @Test("A generic type's name has its arguments in full, and any other type has its own name alone")
+    @Test("A generic type's name has its arguments in full, and any other type has only its own name")
     func names() {
         struct Local: Codable, Sendable {}
         let here = Self.here
@@ -55,7 +55,7 @@ import Testing
         #expect(DoneState.name == "DoneState" && Trade.name == "Trade")
     }
 
-    @Test("Types of the system and of the library are called the same on every platform, without a module")
+    @Test("Types of the system and of the library have the same names on every platform, without a module")
     func common() {
         #expect(Loaded<Int>.name == "Loaded<Int>")
         #expect(Loaded<Date>.name == "Loaded<Date>")
@@ -72,7 +72,7 @@ import Testing
         #expect(try StateMachine<Trade>(archive: machine.archive()).state is Loaded<Purchases.Item>)
     }
 
-    @Test("A workflow does not read the archive of the same one with other arguments")
+    @Test("A workflow rejects the archive of the same generic workflow with other arguments")
     func strangers() throws {
         let archive = try StateMachine<Approval<Sales.Doc>>().archive()
         #expect {
@@ -85,7 +85,7 @@ import Testing
 
     // MARK: Names of earlier versions
 
-    /// An archive as earlier versions have written it.
+    /// An archive as earlier versions wrote it.
     private func old(_ archive: Data) throws -> Data {
         let text = String(decoding: archive, as: UTF8.self)
         let old = text.replacing("<\(Self.here).Sales.", with: "<").replacing("<\(Self.here).Purchases.", with: "<")
@@ -93,7 +93,7 @@ import Testing
         return Data(old.utf8)
     }
 
-    @Test("An archive with the default names of earlier versions is read, and written with those of today")
+    @Test("An archive with default names of earlier versions is read, and written with current ones")
     func formerNames() throws {
         let machine = StateMachine<Approval<Sales.Doc>>(journal: .last(3))
         try machine.fire.note()
@@ -105,7 +105,7 @@ import Testing
         #expect(written.contains(Approval<Sales.Doc>.name) && written.contains(NotedState<Sales.Doc>.name))
     }
 
-    @Test("A former name that several states had is the name of none")
+    @Test("A former name shared by several states is unknown")
     func ambiguous() throws {
         let archive = try old(StateMachine<Trade>().archive())
         #expect {
@@ -124,7 +124,7 @@ import Testing
         let end = Event(from: Loaded<Sales.Item>.self, to: DoneState.self)
     }
 
-    @Test("A migration may lead to the default name that a state had in earlier versions")
+    @Test("A migration may lead to the former default name of a state")
     func migration() throws {
         #expect(Migrated.diagnostics == [])
         let archive = """
@@ -133,7 +133,7 @@ import Testing
         #expect(try StateMachine<Migrated>(archive: Data(archive.utf8)).state is Loaded<Sales.Item>)
     }
 
-    @Test("A store finds, upgrades and delivers what it has under the names of earlier versions")
+    @Test("A store finds, upgrades and delivers machines under names of earlier versions")
     func store() async throws {
         typealias Sold = Approval<Sales.Doc>
         let store = InMemoryStore()
@@ -165,7 +165,7 @@ import Testing
         #expect(await store.load("a")?.workflow == Sold.name)
     }
 
-    @Test("A lock with the default names of earlier versions holds, without a state to be recorded anew")
+    @Test("A lock with default names of earlier versions stays valid")
     func lock() throws {
         try inFolder { folder in
             try expectCompatible(Approval<Sales.Doc>.self, in: folder, recording: true)

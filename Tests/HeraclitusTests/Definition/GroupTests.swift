@@ -2,7 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
-// Players by two protocols: what can be stopped, and what has a position. Every class is final, and one is in both groups.
+// Players in two groups: players that can stop, and players with a position. Every class is final, and one is in both
+// groups.
 protocol PlayerState: WorkflowState {}
 protocol Running: PlayerState { var speed: Double { get } }
 protocol Positioned: PlayerState { var position: Int { get } }
@@ -27,7 +28,9 @@ final class PausedState: Positioned {
     let position: Int
     init(position: Int) { self.position = position }
 }
-/// A superclass that is in a group, and so is its subclass, which no event names.
+/// A superclass in a group.
+///
+/// So is its subclass, which no event names.
 class RewindingState: Running, @unchecked Sendable {
     var speed: Double { -1 }
     required init() {}
@@ -80,7 +83,7 @@ struct Playback: Workflow {
     ]
 
     @Test(
-        "An event from a group leads from each of its states, and what is said of a class counts first",
+        "An event from a group leads from each of its states, and rules for a class come first",
         arguments: expected
     )
     func table(_ event: String, _ transitions: [String], _ ignored: [String]) throws {
@@ -89,7 +92,7 @@ struct Playback: Workflow {
         #expect(Set(found.ignored) == Set(ignored))
     }
 
-    @Test("The table names the groups, and an old table without them is decoded")
+    @Test("The table names the groups, and an old table without groups is decoded")
     func tableOfGroups() throws {
         let groups = Playback.table.groups
         #expect(groups.map(\.name) == ["Running", "With Position"])
@@ -117,7 +120,7 @@ struct Playback: Workflow {
             for source in states {
                 let name = type(of: source).name
                 for destination in states {
-                    let machine = StateMachine<Playback>(alreadyIn: source)
+                    let machine = StateMachine<Playback>(resumingIn: source)
                     let isListed = event.transitions.contains {
                         $0.from == name && $0.to == type(of: destination).name
                     }
@@ -138,7 +141,7 @@ struct Playback: Workflow {
         }
     }
 
-    @Test("Guards, hooks and builders get the state as the protocol")
+    @Test("Guards, hooks and builders get the state typed as the protocol")
     func typed() throws {
         let machine = StateMachine<Playback>()
         let journal = Journal()
@@ -165,7 +168,7 @@ struct Playback: Workflow {
 
     @Test("A subclass is in the groups of its superclass, also in an archive")
     func subclass() throws {
-        let machine = StateMachine<Playback>(alreadyIn: PausedState(position: 0))
+        let machine = StateMachine<Playback>(resumingIn: PausedState(position: 0))
         try machine.fire.rewind(FastRewindingState())
         let restored = try StateMachine<Playback>(archive: machine.archive())
         #expect(restored.can.stop && !restored.can.pause)
@@ -176,11 +179,11 @@ struct Playback: Workflow {
         #expect(restored.state is StoppedState)
     }
 
-    final class Deck: Stateful, Sendable {
-        let machine = StateMachine<Playback>(alreadyIn: FastRewindingState())
+    final class Deck: MachineOwner, Sendable {
+        let machine = StateMachine<Playback>(resumingIn: FastRewindingState())
     }
 
-    @Test("What the workflow declares as a group can be asked by name")
+    @Test("A group declared by the workflow can be asked by name")
     func query() throws {
         let deck = Deck()
         let machine = deck.machine
@@ -211,26 +214,26 @@ struct Playback: Workflow {
         let again = Event(from: StoppedState.self, to: StoppedState.self)
     }
 
-    @Test("Waiting for a group that cannot be reached any more ends, and errors of actions know what leads to one")
+    @Test("A wait for an unreachable group ends, and errors of actions name the events that lead to a group")
     func waiting() async throws {
         #expect(OneWay.table.groups.map(\.name) == ["With Position", "Running"])
-        let machine = StateMachine<OneWay>(alreadyIn: StoppedState())
+        let machine = StateMachine<OneWay>(resumingIn: StoppedState())
         await #expect(throws: StateUnreachable.self) { _ = try await machine.wait(for: (any Positioned).self) }
         let other = StateMachine<OneWay>()
         let running = try await other.wait(for: (any Running).self)
         #expect(running.speed == 0)
-        let error = #expect(throws: InvalidAction.self) {
+        let error = #expect(throws: InvalidTransition.self) {
             try other.perform(action: "seek", in: (any Positioned).self) { _ in }
         }
-        #expect(error?.leadingEvents == ["play"])
-        #expect(error?.description.contains("These lead there: \"play\"") == true)
+        #expect(error?.candidates == ["play"])
+        #expect(error?.description.contains("Events that lead there: \"play\"") == true)
     }
 
     // MARK: Their closures
 
     protocol Counted: WorkflowState {}
     final class CountedState: EmptyState, Counted, Working {
-        func work(_ here: Workplace<Automatic>) async throws {}
+        func work(_ call: WorkCall<Automatic>) async throws {}
     }
     final class IdleState: EmptyState, Counted {}
     final class EndState: EmptyState {}
@@ -254,15 +257,15 @@ struct Playback: Workflow {
         }
     }
 
-    // While it is read, under no lock, so that a closure may use another workflow. What was read is published under one.
-    @Test("A group is asked for its classes while a definition is read, and not again for an event that fires itself")
+    // The closure is read outside locks, so it may use another workflow. The result is published under a lock.
+    @Test("A group reads its classes once per definition, also for automatic events")
     func askedOnce() {
         _ = (StateMachine<Plain>(), StateMachine<Automatic>())
         #expect(!Plain.calls.entries.isEmpty)
         #expect(Automatic.calls.entries == Plain.calls.entries)
     }
 
-    // MARK: Wrong groups
+    // MARK: Invalid groups
 
     protocol Nobody: PlayerState {}
     struct Lonely: Workflow {
@@ -298,7 +301,7 @@ struct Playback: Workflow {
         )
     }
 
-    @Test("A group without states, two of one name, and what two groups say that exclude each other are problems")
+    @Test("An empty group, two groups of one name, and contradictory rules of groups are problems")
     func problems() {
         #expect(
             Lonely.diagnostics == [
@@ -309,7 +312,7 @@ struct Playback: Workflow {
     }
 
     @Test(
-        "A closure that asks for another protocol is a problem, at the latest when the first object of a class is seen"
+        "A closure that asks for another protocol is a problem, at the latest at the first object of a class"
     )
     func mistaken() async throws {
         #expect(Mistaken.diagnostics == [.mistakenGroup("Running", state: "StoppedState")])

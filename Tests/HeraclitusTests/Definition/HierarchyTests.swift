@@ -7,7 +7,7 @@ import Testing
         init(code: Int) { self.code = code }
     }
 
-    /// Has data and hooks that its superclass lacks.
+    /// A subclass with data and hooks that its superclass lacks.
     final class SlowState: ProblemState, ExitGuarding, ExitPreparing, Entering, Restoring, @unchecked Sendable {
         let seconds: Double
         let journal = Journal()
@@ -46,7 +46,7 @@ import Testing
             }
     }
 
-    @Test("An event from and to a state is one from and to its subclasses, whose own hooks are called")
+    @Test("An event of a state also leads from and to its subclasses, whose own hooks are called")
     func subclass() throws {
         let machine = StateMachine<Trouble>()
         let slow = SlowState(seconds: 1.5)
@@ -64,7 +64,7 @@ import Testing
         #expect(slow.journal.entries == ["didEnter", "shouldExit", "shouldExit", "willExit"])
     }
 
-    @Test("A superclass's object has none of its subclass's hooks")
+    @Test("An object of the superclass has none of the subclass's hooks")
     func superclass() throws {
         let machine = StateMachine<Trouble>()
         try machine.fire.fail(ProblemState(code: 1))
@@ -84,7 +84,7 @@ import Testing
         #expect(slow.journal.entries == ["didRestore"])
     }
 
-    @Test("Names are the class's own, also those of subclasses")
+    @Test("A state's name is that of its class, also for subclasses")
     func names() {
         #expect(Trouble.table.states == ["FineState", "ProblemState", "SlowState"])
     }

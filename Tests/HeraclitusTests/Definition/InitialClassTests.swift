@@ -4,7 +4,7 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-@Suite("Workflows whose machines begin with data of their own") struct InitialClassTests {
+@Suite("Workflows whose machines begin with data") struct InitialClassTests {
     protocol ParcelState: WorkflowState { var address: String { get } }
     final class PackedState: ParcelState, Entering {
         let address: String
@@ -37,7 +37,7 @@ import Testing
         #expect(Parcel.table.mermaid().contains("[*] -->"))
     }
 
-    @Test("A unit of work of an id that is not stored is an error, unless it is told how to make the machine")
+    @Test("A unit of work for an unknown id is an error without a way to make the machine")
     func stored() async throws {
         let store = InMemoryStore()
         let error = await #expect(throws: StoreError.self) {
@@ -49,7 +49,7 @@ import Testing
         #expect(await store.load("1")?.state == "SentState")
     }
 
-    @Test("An exercise begins with a sample of it")
+    @Test("An exercise begins with a sample of the initial class")
     func exercised() throws {
         let report = try exercise(Parcel.self, samples: [.state(PackedState("here"))])
         #expect(report.untried.isEmpty && report.steps > 0)
@@ -72,7 +72,7 @@ import Testing
         let send = Event(from: PackedState.self, to: SentState.self)
     }
 
-    @Test("A class that is no state of the workflow, and what is no class, are problems of the definition")
+    @Test("An initial class outside the workflow's states, or no class, is a problem of the definition")
     func problems() {
         #expect(Stray.diagnostics == [.unregisteredInitialState("Other")])
         #expect(Text.diagnostics == [.initialStateIsNoClass("String")])

@@ -2,7 +2,7 @@ import Heraclitus
 import HeraclitusInspecting
 import Testing
 
-/// Says how many states a workflow has.
+/// The number of states of a workflow.
 protocol StateCount: Sendable {
     static var value: Int { get }
 }
@@ -10,7 +10,9 @@ enum Thousand: StateCount { static var value: Int { 1_000 } }
 enum TwiceOf<Half: StateCount>: StateCount { static var value: Int { 2 * Half.value } }
 enum TenTimes<Tenth: StateCount>: StateCount { static var value: Int { 10 * Tenth.value } }
 
-/// The same number, as another type: a workflow is compiled once a type, and each attempt has to compile it anew.
+/// An equal number as another type.
+///
+/// A workflow is compiled once per type, so each attempt needs a new one.
 enum Again<Same: StateCount>: StateCount { static var value: Int { Same.value } }
 
 protocol Digit: Sendable {}
@@ -54,12 +56,12 @@ extension LargeWorkflow {
     static var initial: any WorkflowState { Numbered<D0, D0, D0, D0>() }
 }
 
-/// One event from each state to each.
+/// A workflow with one event from each state to each.
 struct Product<Count: StateCount>: LargeWorkflow {
     let go = Event(from: NumberedStates.first(Count.value), to: NumberedStates.first(Count.value))
 }
 
-/// One event, from each state to the next.
+/// A workflow with one event, from each state to the next.
 struct Chain<Count: StateCount>: LargeWorkflow {
     let go: Event<any WorkflowState, any WorkflowState>
     init() {
@@ -68,7 +70,7 @@ struct Chain<Count: StateCount>: LargeWorkflow {
     }
 }
 
-/// One event that leads from each state to a state of its own, and from all of them to all.
+/// A workflow with one event from each state to a state of its own, and from all states to all.
 struct Mixed<Count: StateCount>: LargeWorkflow {
     let go: Event<any WorkflowState, any WorkflowState>
     init() {
@@ -78,7 +80,7 @@ struct Mixed<Count: StateCount>: LargeWorkflow {
     }
 }
 
-/// One event that updates some states, leads from them to the others, and is ignored in a few.
+/// A workflow with one event that updates some states, leads from them to the others, and is ignored in a few.
 struct Updating<Count: StateCount>: LargeWorkflow {
     let go: Event<any WorkflowState, any WorkflowState>
     init() {
@@ -90,7 +92,7 @@ struct Updating<Count: StateCount>: LargeWorkflow {
     }
 }
 
-/// Says itself which events it has, so that there can be any number.
+/// A workflow that lists its events by reflection, so their number is free.
 struct Several<Count: StateCount, EventsPerState: StateCount>: LargeWorkflow, CustomReflectable {
     var customMirror: Mirror {
         let states = NumberedStates.first(Count.value)
@@ -109,10 +111,10 @@ enum Ten: StateCount { static var value: Int { 10 } }
         threadTime { #expect(StateMachine<W>().revision == 0) }
     }
 
-    /// No promise, but a net: a machine that runs tests does other things as well, which makes a thread's own time longer, too.
+    /// A generous bound: other work on the computer makes a thread's own time longer, too.
     private static let limit = Duration.seconds(15)
 
-    /// Each compiles a workflow of that many states.
+    /// Each closure compiles a workflow with a number of states.
     private static let shapes: [String: @Sendable (LargeDefinitionTests, any StateCount.Type) -> Duration] = [
         "from each state to each": { tests, count in tests.product(count) },
         "from each state to the next": { tests, count in tests.chain(count) },
@@ -136,7 +138,7 @@ enum Ten: StateCount { static var value: Int { 10 } }
         func again<C: StateCount>(_: C.Type) -> any StateCount.Type { Again<C>.self }
         var half: any StateCount.Type = TwiceOf<Thousand>.self
         var whole: any StateCount.Type = TwiceOf<TwiceOf<Thousand>>.self
-        // What the runtime looks up about a class it looks up once.
+        // The runtime looks up a class once.
         let unwarmed = firstUse(self, again(whole))
         #expect(unwarmed < Self.limit)
         var ratios: [Double] = []
@@ -150,7 +152,7 @@ enum Ten: StateCount { static var value: Int { 10 } }
     }
 
     @Test(
-        "A workflow of ten thousand states and a hundred thousand transitions is soon compiled, also without the optimizer"
+        "A workflow of ten thousand states and a hundred thousand transitions compiles fast, also unoptimized"
     )
     func large() {
         typealias Count = TenTimes<Thousand>
@@ -158,7 +160,7 @@ enum Ten: StateCount { static var value: Int { 10 } }
         #expect(firstUse(of: Product<Count>.self) < Self.limit)
     }
 
-    @Test("What there is to find about a hundred thousand transitions is found in less than a second, optimized")
+    @Test("The findings about a hundred thousand transitions take less than a second, optimized")
     func findings() {
         typealias Large = Several<Again<Again<TenTimes<Thousand>>>, Ten>
         #if DEBUG
@@ -170,7 +172,7 @@ enum Ten: StateCount { static var value: Int { 10 } }
         #expect(time < limit)
     }
 
-    @Test("A large table says what the lists of the definition say")
+    @Test("A large table equals the lists of the definition")
     func answers() throws {
         let validator = TransitionValidator<Several<Thousand, Ten>>()
         let states = NumberedStates.first(1_000)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Heraclitus
 
-@Suite("Work by itself", .timeLimit(.minutes(20))) struct StateWorkTests {
+@Suite("Work of a state alone", .timeLimit(.minutes(20))) struct StateWorkTests {
     private struct Shop: Workflow {
         static var initial: any WorkflowState { OpenState(Journal()) }
         let reopen = Event(from: OpenState.self, to: OpenState.self)
@@ -13,7 +13,7 @@ import Testing
         init(_ done: Journal) { self.done = done }
         init(from decoder: any Decoder) throws { done = Journal() }
         func encode(to encoder: any Encoder) throws {}
-        func work(_ here: Workplace<Shop>) async throws { done.write("done") }
+        func work(_ call: WorkCall<Shop>) async throws { done.write("done") }
     }
 
     private let machine = StateMachine<Shop>()
@@ -21,7 +21,7 @@ import Testing
 
     private func made() -> StateWork { StateWork(of: OpenState.self, OpenState(done), machine, .system, nil) }
 
-    @Test("Who waits for work in a task that is cancelled already does not wait")
+    @Test("A wait for work in a cancelled task returns at once")
     func cancelledBefore() async {
         let work = made()
         let waiter = Task {
@@ -33,7 +33,7 @@ import Testing
         #expect(work.isGoingOn)
     }
 
-    @Test("Who waits for work and is cancelled waits no longer, and the others go on waiting")
+    @Test("A cancelled wait for work ends, and other waits continue")
     func cancelledMeanwhile() async {
         let work = made()
         let ended = Journal()
@@ -51,7 +51,7 @@ import Testing
         for waiter in waiters { await waiter.value }
     }
 
-    @Test("Work that counts no longer when its turn comes is not done")
+    @Test("Work ended before its turn does not run")
     func overBefore() async {
         let work = made()
         work.end()
@@ -62,7 +62,7 @@ import Testing
         #expect(done.entries == ["done"])
     }
 
-    @Test("Work that is ended when its task is started, and has not begun, is not done, and keeps no state")
+    @Test("Work ended between its task's start and its beginning does not run, and releases its state")
     func endedWhileStarting() async {
         await #expect(processExitsWith: .success) {
             let (machine, done) = (StateMachine<Shop>(), Journal())
@@ -81,13 +81,13 @@ import Testing
                     #expect(state == nil)
                 }
             }
-            // Time for what would begin.
+            // Leaves time for work that would begin.
             try await Task.sleep(for: .milliseconds(50))
             #expect(done.entries.isEmpty)
         }
     }
 
-    @Test("Until it begins it becomes that of the object that replaces its own")
+    @Test("Work that has not begun moves to the object that replaces its own")
     func moved() async {
         let work = made()
         let other = Journal()
@@ -100,7 +100,7 @@ import Testing
         #expect(ended.move(to: OpenState(other)))
         await ended.runAsChild()
         #expect(other.entries == ["done"])
-        // It never began, so that there is nothing to take over.
+        // The work never began, so a takeover is unnecessary.
         #expect(ended.move(to: OpenState(other)))
     }
 }

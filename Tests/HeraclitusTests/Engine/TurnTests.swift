@@ -6,7 +6,7 @@ import Testing
 @Suite("The decisions of a turn") struct TurnTests {
     typealias Decisions = Turn<String, Int>
 
-    /// What is left to do, in order.
+    /// The remaining steps, in order.
     static func drained(_ turn: inout Decisions) -> [String] {
         var done: [String] = []
         while let next = turn.next() {
@@ -18,7 +18,7 @@ import Testing
         return done
     }
 
-    /// A turn in which a fire from outside was committed, and whose callbacks run.
+    /// A turn after the commit of a fire from outside, whose callbacks run.
     static func announcing() -> Decisions {
         var turn = Decisions(in: 0)
         _ = turn.beginFire()
@@ -27,7 +27,7 @@ import Testing
         return turn
     }
 
-    @Test("A fire from outside is decided against the state the turn begins in, and carried out at once")
+    @Test("A fire from outside is decided against the turn's first state, and carried out at once")
     func outside() {
         var turn = Decisions(in: 7)
         #expect(turn.phase == .idle)
@@ -44,7 +44,7 @@ import Testing
         #expect(turn.phase == .idle)
     }
 
-    @Test("While a fire is decided another one is rejected, and the decision goes on")
+    @Test("During the decision of a fire another one is rejected, and the decision goes on")
     func inProgress() {
         var turn = Decisions(in: 0)
         _ = turn.beginFire()
@@ -53,7 +53,7 @@ import Testing
         #expect(turn.accept(leadingTo: 1) == .carryOut)
     }
 
-    @Test("A fire that is rejected or ignored leaves the turn as it was")
+    @Test("A rejected or ignored fire leaves the turn unchanged")
     func rejected() {
         var turn = Decisions(in: 4)
         _ = turn.beginFire()
@@ -68,7 +68,7 @@ import Testing
         #expect(announcing.expected == 1)
     }
 
-    @Test("What callbacks fire is decided against what was accepted before, and carried out in order")
+    @Test("Fires of callbacks are decided against earlier accepted fires, and carried out in order")
     func nested() {
         var turn = Self.announcing()
         for (state, name) in [(2, "first"), (3, "second"), (4, "third")] {
@@ -92,7 +92,7 @@ import Testing
         #expect(turn.phase == .idle)
     }
 
-    @Test("An action is heard of before what it fires, a notice after what was queued before")
+    @Test("An action is reported before its fires, and a notice after earlier queued fires")
     func places() {
         var turn = Decisions(in: 0)
         let place = turn.beginAction()
@@ -107,7 +107,7 @@ import Testing
         #expect(Self.drained(&turn) == ["0", "fired", "1"])
     }
 
-    @Test("An action within a decision does not let the machine be fired")
+    @Test("An action within a decision cannot fire the machine")
     func actionInDecision() {
         var turn = Decisions(in: 0)
         _ = turn.beginFire()
@@ -115,7 +115,7 @@ import Testing
         #expect(turn.beginFire() == .rejectInProgress)
     }
 
-    @Test("A chain of fires ends at the limit, and what was accepted is carried out")
+    @Test("A chain of fires ends at the limit, and accepted fires are carried out")
     func chain() {
         var turn = Self.announcing()
         for number in 0..<Decisions.chainLimit {
@@ -147,7 +147,7 @@ import Testing
         #expect(dropped.first == .limitReached && dropped.dropFirst().allSatisfy { $0 == .dropped })
     }
 
-    @Test("When everything has been told, what is posted later in the turn is not taken for caused by it")
+    @Test("After all notices, a later notice of the turn starts a new chain")
     func told() {
         var turn = Decisions(in: 0)
         turn.post(0)
@@ -160,7 +160,7 @@ import Testing
         #expect(Self.drained(&turn).count == count)
     }
 
-    @Test("The last that was queued is known also behind notices, and however they come before it")
+    @Test("The last queued transition is found before, behind and between notices")
     func lastQueued() {
         var turn = Decisions(in: 0)
         let place = turn.beginAction()
@@ -177,7 +177,7 @@ import Testing
         #expect(turn.lastQueued == nil)
     }
 
-    @Test("What was queued is handed out when the turn has ended, and the next one begins empty")
+    @Test("Queued items are handed out at the end of the turn, and the next turn begins empty")
     func restart() {
         var turn = Self.announcing()
         #expect(!turn.hasQueue)

@@ -1,6 +1,6 @@
 import Heraclitus
 
-// A door: closed, open, locked, and broken, which it stays.
+// A door that is closed, open, locked, or broken for good.
 
 protocol DoorState: WorkflowState {}
 

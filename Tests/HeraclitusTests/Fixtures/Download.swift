@@ -1,6 +1,6 @@
 import Heraclitus
 
-// A download, which many tests need.
+// A download, used by many tests.
 
 struct Request: Codable, Sendable {
     let url: String
@@ -11,11 +11,11 @@ enum DownloadError: Error, Codable {
     case timedOut
 }
 
-// What every state of this workflow can be asked. Only some have something to say.
+// The properties of every state. Some states override the defaults.
 protocol DownloadState: WorkflowState { var request: Request? { get } }
 extension DownloadState { var request: Request? { nil } }
 
-// States are classes that carry their own data. Codable comes for free.
+// States are classes with their own data, and are Codable by default.
 final class IdleState: DownloadState, EmptyState {}
 final class CancelledState: DownloadState, EmptyState {}
 final class CompletedState: DownloadState {
@@ -29,7 +29,7 @@ final class LoadingState: DownloadState, ExitPreparing {
         if transition.destination is CancelledState { request?.cancel() }
     }
 }
-class FailureState: DownloadState, @unchecked Sendable {  // constants only, and it may have subclasses
+class FailureState: DownloadState, @unchecked Sendable {  // constants only; the class may have subclasses
     let error: DownloadError
     let retrying: Request?
     init(_ error: DownloadError, retrying: Request? = nil) {
@@ -38,7 +38,8 @@ class FailureState: DownloadState, @unchecked Sendable {  // constants only, and
     }
 }
 
-// Events lead from states to states. A property's name is the event's name, unless one is given: Event("Load it", from: …).
+// An event leads from states to states. Its name is that of its property, unless one is given: Event("Load it", from:
+// …).
 struct Download: Workflow {
     static var initial: any DownloadState { IdleState() }
 

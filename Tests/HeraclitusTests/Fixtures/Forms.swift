@@ -1,13 +1,14 @@
 import Heraclitus
 
-// States without data for the forms of events, with a hierarchy: Solid has the subclass Ice, and that has Snow.
+// States without data for the forms of events, with a hierarchy: Solid has the subclass Ice, which has the subclass
+// Snow.
 final class GasState: WorkflowState, EmptyState {}
 final class FluidState: WorkflowState, EmptyState {}
 final class PlasmaState: WorkflowState, EmptyState {}
 class SolidState: WorkflowState, EmptyState, @unchecked Sendable { required init() {} }
 class IceState: SolidState, @unchecked Sendable {}
 final class SnowState: IceState, @unchecked Sendable {}
-/// A subclass that nobody has registered.
+/// An unregistered subclass.
 final class SecretState: SolidState, @unchecked Sendable {}
 
 struct Forms: Workflow {

@@ -1,6 +1,6 @@
 import Heraclitus
 
-// A workflow whose every hook writes down that it was called, into a journal that the states carry.
+// A workflow whose hooks record their calls in a journal of the states.
 
 protocol HeardState: WorkflowState {
     var journal: Journal { get }
@@ -12,7 +12,7 @@ extension HeardState {
     }
 }
 
-/// A base class that has every capability, so that its subclasses only need a name.
+/// A base class with every capability, so that its subclasses only need a name.
 class LoudState: HeardState, ExitGuarding, EntryGuarding, ExitPreparing, EntryPreparing, Exiting, Entering, Restoring,
     @unchecked Sendable
 {
@@ -76,7 +76,7 @@ struct Heard: Workflow {
 }
 
 extension StateMachine where W == Heard {
-    /// An active machine in A, whose journal is empty.
+    /// An active machine in A with an empty journal.
     static func active(_ journal: Journal) -> StateMachine<Heard> {
         let machine = StateMachine<Heard>(entering: AState(journal))
         machine.activate()

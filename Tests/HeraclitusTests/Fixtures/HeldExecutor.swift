@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// Runs what tasks do when it is told to.
+/// An executor that runs jobs on request.
 final class HeldExecutor: TaskExecutor {
     private struct Contents {
         var jobs: [UnownedJob] = []
@@ -19,14 +19,14 @@ final class HeldExecutor: TaskExecutor {
         if !isHeld { Thread.detachNewThread { [self] in unsafe job.runSynchronously(on: asUnownedTaskExecutor()) } }
     }
 
-    /// Runs what waits, and what comes of that.
+    /// Runs the waiting jobs and the jobs that follow from them.
     func runWhatWaits() {
         while let job = contents.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }
 
-    /// Runs what waits, and from now on whatever comes at once.
+    /// Runs the waiting jobs, and from now on all jobs at once.
     func runAlways() {
         contents.withLock { $0.holds = false }
         runWhatWaits()

@@ -1,6 +1,6 @@
 import Heraclitus
 
-/// What happened, in order, on whatever threads.
+/// A log of occurrences in order, usable from any thread.
 final class Journal: Sendable {
     private let lines = Lock<[String]>([])
 

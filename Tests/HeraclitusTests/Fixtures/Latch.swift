@@ -1,4 +1,4 @@
-/// Something that happens once, for one task that waits for it.
+/// An event that happens once, and for which one task waits.
 final class Latch: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -7,12 +7,12 @@ final class Latch: Sendable {
 
     func open() { continuation.finish() }
 
-    /// Waits until it happens, or the task is cancelled.
+    /// Waits for the event or the cancellation of the task.
     func wait() async throws {
         for await _ in stream {}
         try Task.checkCancellation()
     }
 
-    /// Waits until it happens, whatever becomes of the task.
+    /// Waits for the event and ignores the cancellation of the task.
     func waitStubbornly() async { _ = await Task.detached { try? await self.wait() }.value }
 }

@@ -1,6 +1,8 @@
 import Heraclitus
 
-/// A box that may hold other boxes, at any depth; to open one has an effect.
+/// A box that may hold other boxes, at any depth.
+///
+/// Opening a box has an effect.
 protocol BoxState: WorkflowState {}
 
 final class ShutBoxState: BoxState, EmptyState {}
@@ -11,7 +13,7 @@ final class OpenBoxState: BoxState, Effecting {
     var effects: [any Effect] { [Opened(name: name)] }
 }
 
-/// Holds boxes and has no effect itself.
+/// A box that holds boxes and has no effect of its own.
 final class FullBoxState: BoxState, Composite {
     let boxes: [StateMachine<Nesting>]
     init(_ boxes: StateMachine<Nesting>...) { self.boxes = boxes }
@@ -20,7 +22,7 @@ final class FullBoxState: BoxState, Composite {
     func copied() -> FullBoxState { FullBoxState(copies: boxes.map { $0.copy() }) }
 }
 
-/// Opens the box that it holds as soon as it is entered.
+/// A box that opens its inner box when it is entered.
 final class EagerBoxState: BoxState, Composite, Effecting, Entering {
     let box: StateMachine<Nesting>
     let name: String
@@ -47,6 +49,6 @@ struct Nesting: Workflow {
 }
 
 extension StateMachine<Nesting> {
-    /// The boxes that it holds.
+    /// The inner boxes.
     var boxes: [StateMachine<Nesting>] { (state as? FullBoxState)?.boxes ?? [] }
 }

@@ -1,6 +1,6 @@
 import Heraclitus
 
-// A workflow whose machines keep a journal, and a few earlier and later forms of it.
+// A workflow whose machines keep a journal, with earlier and later versions of it.
 
 final class PackedState: WorkflowState, EmptyState {
     static var name: String { "Packed" }
@@ -27,7 +27,7 @@ struct Parcel: Workflow {
     let lose = Event(from: SentState.self, to: LostState.self)
 }
 
-/// The same without a journal.
+/// The workflow without a journal.
 struct SilentParcel: Workflow {
     static var initial: any WorkflowState { PackedState() }
     static var name: String { "Parcel" }
@@ -38,7 +38,7 @@ struct SilentParcel: Workflow {
     let lose = Event(from: SentState.self, to: LostState.self)
 }
 
-/// A later version, in which parcels do not come back, and nobody says `Sent`.
+/// A later version without returns and without `Sent`.
 struct LaterParcel: Workflow {
     final class ShippedState: WorkflowState {
         static var name: String { "Shipped" }

@@ -4,22 +4,22 @@ import Foundation
     import Glibc
 #endif
 
-/// How much memory something takes at its worst, as the system counts the pages of the process.
+/// The peak memory of a body, as the system counts the pages of the process.
 ///
-/// To be asked in a process that does nothing else meanwhile.
+/// Measure in a process without other work.
 struct PeakMemory {
     private let before: Int
 
-    /// Begins to count; `nil` where nobody counts.
+    /// Begins to count; `nil` where the system does not count.
     init?() {
         guard Self.isCounted, let before = Self.reset() else { return nil }
         self.before = before
     }
 
-    /// How many bytes the process has had more at any moment since then.
+    /// The growth of the peak since the beginning, in bytes.
     var growth: Int? { Self.kilobytes("VmHWM:").map { max(0, $0 - before) << 10 } }
 
-    /// Whether the system counts it, and no sanitizer keeps memory that was freed.
+    /// Whether the system counts memory, and no sanitizer keeps freed memory.
     static let isCounted: Bool = {
         #if canImport(Glibc)
             guard unsafe access("/proc/self/clear_refs", W_OK) == 0 else { return false }
@@ -30,17 +30,17 @@ struct PeakMemory {
     }()
 
     /// Calls a body.
-    /// - Returns: How many bytes the process has had more at any moment of it than before it; `nil` where nobody counts.
+    /// - Returns: The growth of the peak during the body in bytes; `nil` where the system does not count.
     static func growth(of body: () throws -> Void) rethrows -> Int? {
         let memory = PeakMemory()
         try body()
         return memory?.growth
     }
 
-    /// Gives back what is free, and makes the peak what there is now.
+    /// Returns free memory to the system, and resets the peak to the current size.
     private static func reset() -> Int? {
         #if canImport(Glibc)
-            // The module of the C library has neither. A large block is given back when it is freed, and whatever else is free now.
+            // The Swift module of the C library lacks both. Freeing a large block returns it and all other free memory.
             typealias Trim = @convention(c) (Int) -> Int32
             typealias Option = @convention(c) (Int32, Int32) -> Int32
             let largestKept: (Int32, Int32) = (-3, 64 << 10)

@@ -1,7 +1,7 @@
 import Heraclitus
 import HeraclitusStores
 
-// What tests say of stores in fewer words.
+// Short forms of store calls for tests.
 
 extension ArchiveQuery {
     init(_ change: (inout ArchiveQuery) -> Void) {
@@ -11,13 +11,13 @@ extension ArchiveQuery {
 }
 
 extension ArchiveStore {
-    /// Saves several archives, or none of them.
+    /// Saves several archives in one transaction.
     @discardableResult
     func save(together archives: [StoredArchive]) async throws -> [Int] { try await save(archives.map { .save($0) }) }
 }
 
 extension StoredArchive {
-    /// A row of a machine that nobody looks for.
+    /// A row of a machine, without columns for searches.
     init<W: Workflow>(_ machine: StateMachine<W>, id: String, replacing stored: StoredArchive? = nil) throws {
         self.init(
             id: id,

@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// A store and the folder that goes with it.
+/// A store and its folder, which is removed with this object.
 final class StorePlace: Sendable {
     let store: any ArchiveStore
     let folder: URL?

@@ -10,19 +10,19 @@ extension ArchiveStore {
         try await workflow(W.self).save(machine, as: id, expecting: revision)
     }
 
-    /// Finds machines with some properties.
+    /// Finds machines by a query.
     func ids(where change: (inout ArchiveQuery) -> Void) async throws -> [String] {
         var query = ArchiveQuery()
         change(&query)
         return try await ids(query)
     }
 
-    /// Finds the machines that are due.
+    /// Finds due machines.
     func ids(dueBy date: Date) async throws -> [String] { try await ids { $0.queue = .due(by: date) } }
 }
 
 extension StoredArchive {
-    /// The same with other bytes, or with another state or deadline.
+    /// A copy with other bytes, or with another state or deadline.
     func with(
         archive: String? = nil,
         state: String? = nil,
@@ -43,7 +43,7 @@ extension StoredArchive {
 }
 
 extension WaitingEffects {
-    /// The same with other text.
+    /// A copy with a replaced text.
     func replacing(_ text: String, with other: String) -> WaitingEffects {
         var effects = self
         effects.content = Data(String(decoding: content, as: UTF8.self).replacing(text, with: other).utf8)
@@ -52,7 +52,7 @@ extension WaitingEffects {
 }
 
 extension ArchiveStore {
-    /// Replaces some text of the effects that wait.
+    /// Replaces a text in the waiting effects.
     func replaceInEffects(of id: String, _ text: String, with other: String) async throws {
         let old = try await load(id)?.effects
         try await save([.effects(of: id, .init(from: old, to: old?.replacing(text, with: other)))])

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Calls a body and returns the time for which the calling thread was computing meanwhile.
+/// Calls a body and returns the computing time of the calling thread.
 ///
-/// Other than the time on the wall it does not grow when other tests and programs keep the cores busy.
+/// Unlike wall-clock time, it is independent of other tests and programs.
 func threadTime(of body: () throws -> Void) rethrows -> Duration {
     let start = threadTime()
     try body()
@@ -10,7 +10,7 @@ func threadTime(of body: () throws -> Void) rethrows -> Duration {
 }
 
 private func threadTime() -> Duration {
-    // Two numbers, as a `timespec` has them: with the optimizer its own properties are not found through Foundation.
+    // Two numbers like a `timespec`, whose properties are unavailable through Foundation with the optimizer.
     var time = (seconds: 0, nanoseconds: 0)
     let result = unsafe withUnsafeMutableBytes(of: &time) { bytes in
         unsafe bytes.baseAddress.map {

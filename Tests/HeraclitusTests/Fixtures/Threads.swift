@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Runs a body on real threads, all started at once, and returns when all are done.
+/// Runs a body on several threads, all started at once, and returns when all are done.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     let start = DispatchSemaphore(value: 0)
     let done = DispatchGroup()
@@ -19,7 +19,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     done.wait()
 }
 
-/// Starts a body on a thread of its own and returns a semaphore that tells when it is done.
+/// Starts a body on its own thread, and returns a semaphore that signals its end.
 func onThread(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -33,23 +33,24 @@ func onThread(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
 extension DispatchSemaphore {
     /// Whether it is signalled within some seconds.
     ///
-    /// A signal from a task comes only after all tests that wait for one of the few threads of tasks, so the limit is longer than a
-    /// whole run.
+    /// Tests occupy the few threads of tasks, so a signal from a task may take as long as the whole run.
     func comes(within seconds: Double = 300) -> Bool { wait(timeout: .now() + seconds) == .success }
 }
 
-/// Runs a body on a thread of its own, for what waits for tasks: these have no more threads than there are cores.
+/// Runs a body that waits for tasks on its own thread, because tasks have only one thread per core.
 func onOwnThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { continuation in
         Thread { continuation.resume(with: Result(catching: body)) }.start()
     }
 }
 
-/// Calls a body while no task begins, because all threads that tasks have are busy; on a thread of its own, in a process where nothing else runs.
+/// Calls a body while all threads of tasks are busy.
+///
+/// Call it on its own thread, in a process without other work.
 func onBusyThreadsOfTasks(_ body: () throws -> Void) rethrows {
     let hold = Hold()
     defer { hold.isOver.store(true, ordering: .relaxed) }
-    // Busy and not asleep, because the pool gets further threads in place of those that sleep.
+    // The threads stay busy, because the pool replaces sleeping threads.
     func occupyThread() {
         Task.detached {
             hold.begun.signal()
@@ -60,7 +61,7 @@ func onBusyThreadsOfTasks(_ body: () throws -> Void) rethrows {
         occupyThread()
         precondition(hold.begun.comes(), "tasks have a thread for each core")
     }
-    // Where they have more.
+    // Some platforms have more threads.
     repeat { occupyThread() } while hold.begun.comes(within: 0.1)
     try body()
 }

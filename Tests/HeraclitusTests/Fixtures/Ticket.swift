@@ -1,8 +1,8 @@
 import Foundation
 import Heraclitus
 
-// A workflow with a past. In its first version tickets were `Waiting`, with one `url`, or `Paused`; in the second waiting ones
-// are `Queued`, with a list of `urls`; in the third there is no pause any more.
+// A workflow with three versions. In version 1 tickets were `Waiting`, with one `url`, or `Paused`. In version 2
+// waiting tickets are `Queued`, with a list of `urls`. Version 3 has no pause.
 
 protocol TicketState: WorkflowState {}
 
@@ -58,7 +58,7 @@ final class TicketLitState: WorkflowState, EmptyState {
     static var name: String { "On" }
 }
 
-/// Lies in the data of a ticket and has a past of its own.
+/// A machine in the data of a ticket, with its own versions.
 struct TicketLamp: Workflow {
     static var initial: any WorkflowState { TicketDarkState() }
     static var version: Int { 2 }

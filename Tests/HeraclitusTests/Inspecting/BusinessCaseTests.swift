@@ -5,7 +5,9 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-/// A log of business cases that nobody has planned for, run through a model with a restart at every event: its misfits are in the journals.
+/// A log of business cases, run through a model with a restart at every event.
+///
+/// The journals show the misplaced lines.
 @Suite("Logs of business cases") struct BusinessCaseTests {
     protocol ClaimState: WorkflowState {}
     final class RegisteredState: ClaimState, EmptyState {}
@@ -33,11 +35,11 @@ import Testing
         let event: String
         let amount: Int
 
-        /// Whether it was put where it does not belong.
+        /// Whether the line is misplaced.
         let isMisplaced: Bool
     }
 
-    /// Cases as they go in an office, their lines mixed, and some lines in places where they do not belong.
+    /// Mixed lines of typical cases, with some misplaced lines.
     private static func log(cases: Int, seed: UInt64) -> [Line] {
         var random = Numbers(state: seed)
         var waiting: [[Line]] = (0..<cases).map { number in
@@ -52,13 +54,13 @@ import Testing
             if amount > 0 { lines.append(line("pay")) }
             lines.append(line("close"))
             switch Int.random(in: 0..<10, using: &random) {
-            // Paid before anybody has decided.
+            // Paid before the decision.
             case 0: lines.insert(line("pay", isMisplaced: true), at: checks)
             // Closed twice.
             case 1: lines.append(line("close", isMisplaced: true))
-            // An event that the model does not have.
+            // An event outside the model.
             case 2: lines.insert(line("escalate", isMisplaced: true), at: 1)
-            // Paid although there is nothing to pay.
+            // Paid without an amount.
             case 3 where amount == 0: lines.insert(line("pay", isMisplaced: true), at: lines.count - 1)
             default: break
             }
@@ -92,7 +94,7 @@ import Testing
     }
 
     @Test(
-        "Replayed with a restart at every event, the journals show exactly the lines that do not belong",
+        "Replayed with a restart at every event, the journals show exactly the misplaced lines",
         arguments: [1, 2, 3] as [UInt64]
     )
     func misfits(seed: UInt64) throws {
@@ -118,7 +120,7 @@ import Testing
         #expect(found == misplaced && found.count > 30)
     }
 
-    @Test("The same in a store, with the file beside it as the log of all")
+    @Test("A store shows the same, with the journal file as the log of all cases")
     func stored() async throws {
         let log = Self.log(cases: 40, seed: 4)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).jsonl")

@@ -26,14 +26,14 @@ import Testing
         let on = Event(from: CState.self, to: CState.self)
     }
 
-    @Test("States and events that nothing leads to are found, unless the workflow lists where machines may begin")
+    @Test("Unreachable states and events are found, unless the workflow lists where machines may begin")
     func unreachable() throws {
         #expect(
             Unreachable.findings == [
                 .unreachableState("B"), .unreachableState("C"), .unreachableEvent("go"), .unreachableEvent("on"),
             ]
         )
-        #expect(Unreachable.diagnostics.isEmpty && StateMachine<Unreachable>(alreadyIn: BState()).can.go)
+        #expect(Unreachable.diagnostics.isEmpty && StateMachine<Unreachable>(resumingIn: BState()).can.go)
         #expect(BegunElsewhere.findings == [.endlessState("B"), .endlessState("C")])
     }
 
@@ -51,7 +51,7 @@ import Testing
         let back = Event(from: BState.self, to: AState.self)
     }
 
-    @Test("States from which no final state can be reached are found, where there is a final state")
+    @Test("States that cannot reach a final state are found, if there is a final state")
     func endless() {
         #expect(Endless.findings == [.endlessState("B"), .endlessState("C")])
         #expect(Circle.findings == [])
@@ -68,7 +68,7 @@ import Testing
         let note = Event(updating: CState.self)
     }
 
-    @Test("What the workflow says of its final states is compared with its events")
+    @Test("The workflow's final states are compared with its events")
     func finals() {
         #expect(
             Declared.findings == [
@@ -93,7 +93,7 @@ import Testing
         let note = Event(updating: BaseState.self)
     }
 
-    @Test("A superclass that only stands for its subclasses is nothing odd, and a final class has final subclasses")
+    @Test("A superclass that only stands for its subclasses is fine, and a final class has final subclasses")
     func superclasses() {
         #expect(Abstract.table.states.contains("Base") && Abstract.findings == [])
         #expect(Set(Abstract.table.declaredFinals) == ["Base", "Left", "Right"])
@@ -114,7 +114,7 @@ import Testing
         let three = Event(from: AState.self, to: BState.self).or(from: BState.self, to: BState.self)
     }
 
-    @Test("Events that do the same are found; those with closures of their own may differ")
+    @Test("Events that do the same are found; events with their own closures may differ")
     func same() {
         #expect(Same.findings == [.sameEvents(["one", "two", "three"])])
         let flags = Same.table.events.map { [$0.isGuarded, $0.hasHooks, $0.isAutomatic] }
@@ -131,14 +131,14 @@ import Testing
         let go = Event(from: AState.self, to: BState.self)
     }
 
-    @Test("Updates of one state bring different data, and so do not do the same")
+    @Test("Updates of one state bring different data, and therefore differ")
     func updates() {
         #expect(Updated.findings == [])
     }
 
     // MARK: Tables
 
-    @Test("A table that was encoded and decoded is found the same about, and one of an earlier version, too")
+    @Test("A coded table has the same findings, and so has one of an earlier version")
     func decoded() throws {
         func again(_ table: TransitionTable) throws -> TransitionTable {
             try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(table))
@@ -156,7 +156,7 @@ import Testing
         #expect(table.findings == [.unreachableState("C")] && table["go"]?.fromAnyState == [])
     }
 
-    @Test("A table that says anything stops no program")
+    @Test("A table with any content has findings")
     func broken() throws {
         let texts = [
             #"{"workflow":"","version":0,"states":[],"superstates":{},"initial":"A","finals":["B"],"events":[]}"#,
@@ -175,11 +175,34 @@ import Testing
         _ = tables.map { ($0.dot(), $0.mermaid()) }
     }
 
-    @Test("Every finding is a sentence that names what it is about")
+    final class FetchState: WorkflowState, Working {
+        let url: String
+        init(url: String) { self.url = url }
+        func work(_ call: WorkCall<Fetching>) async throws {}
+    }
+    final class RetryState: WorkflowState, Working {
+        let url: String
+        init(url: String) { self.url = url }
+        func work(_ call: WorkCall<Fetching>) async throws {}
+    }
+    struct Fetching: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let fetch = Event(from: AState.self, to: FetchState.self)
+        let retry = Event(from: FetchState.self, to: RetryState.self)
+        let fail = Event(from: RetryState.self, to: BState.self).whenFailed()
+    }
+
+    @Test("Work whose failure no event follows is found")
+    func unheardFailures() {
+        #expect(Fetching.findings == [.unheardFailure("FetchState")])
+        #expect(Fetching.table.findings.isEmpty, "a table has no work")
+    }
+
+    @Test("Every finding is a sentence that names its subject")
     func sentences() {
         let found =
             Unreachable.findings + Endless.findings + Declared.findings + Same.findings
-            + [.unreachableState("x y"), .leftFinal("F", events: ["e"])]
+            + [.unreachableState("x y"), .unheardFailure("F"), .leftFinal("F", events: ["e"])]
         for finding in found {
             let text = finding.description
             #expect(text.hasSuffix(".") && text.first?.isUppercase == true)

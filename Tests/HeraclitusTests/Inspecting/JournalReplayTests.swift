@@ -16,7 +16,7 @@ import Testing
         return parcel
     }
 
-    @Test("One that fits today's definition passes, and rejected fires do not count")
+    @Test("A journal that fits the current definition passes, and rejected fires do not count")
     func fitting() throws {
         let parcel = try Self.parcel()
         try Heraclitus.Journal.replay(parcel.journal, as: Parcel.self)
@@ -24,7 +24,7 @@ import Testing
         #expect(parcel.journal.misfits(as: Parcel.self).isEmpty)
     }
 
-    @Test("One that does not fails at the first line that has changed, with the number and the error")
+    @Test("A journal that does not fit fails at the first changed line, with the number and the error")
     func changed() throws {
         let parcel = try Self.parcel()
         let misfit = #expect(throws: JournalMisfit.self) {
@@ -37,7 +37,7 @@ import Testing
         #expect(found.localizedDescription == "\(found)")
     }
 
-    @Test("After a misfit it goes on where the line has led, and lines that were dropped are counted")
+    @Test("After a misfit the replay continues at the line's destination, and dropped lines are counted")
     func all() throws {
         let parcel = try Self.parcel()
         try parcel.fire.send(SentState("d"))
@@ -53,7 +53,7 @@ import Testing
         let find = Event(from: LostState.self, to: PackedState.self)
     }
 
-    @Test("Events and states that are gone are named")
+    @Test("Missing events and states are named")
     func unknown() throws {
         let parcel = try Self.parcel()
         let misfits = parcel.journal.misfits(as: Foreign.self)
@@ -63,7 +63,7 @@ import Testing
         #expect(lost.journal.misfits(as: Parcel.self).map(\.error.reason) == [.unknownEvent])
     }
 
-    @Test("A line follows from the one before, and where one is missing from its own source")
+    @Test("A line follows from the one before, and after a gap from its own source")
     func gaps() throws {
         let parcel = StateMachine<Parcel>()
         for _ in 1...2 {
@@ -72,7 +72,7 @@ import Testing
         }
         let lines = Array(parcel.journal)
         try Heraclitus.Journal.replay(Heraclitus.Journal([lines[0], lines[3]]), as: Parcel.self)
-        // The states of these do not follow from one another, and their numbers say that they do.
+        // The states of these lines do not follow from one another, although their numbers do.
         let forged = try [lines[0], lines[2]].enumerated().map { index, line in
             try Self.changed(line) { $0["revision"] = .integer(index) }
         }
@@ -80,7 +80,7 @@ import Testing
         #expect(misfits.map(\.line) == [2] && misfits.first?.error.source == "Sent")
     }
 
-    /// A parcel whose later version has moved the machines of a state elsewhere, in a way that only a closure knows.
+    /// A parcel whose later version has moved the machines of a state elsewhere, by a closure.
     struct MovedParcel: Workflow {
         static var initial: any WorkflowState { PackedState() }
         static var name: String { "Parcel" }
@@ -116,7 +116,7 @@ import Testing
         return try JSONDecoder().decode(Occurrence.self, from: JSONEncoder().encode(value))
     }
 
-    @Test("It is printed as a table")
+    @Test("A journal is printed as a table")
     func table() throws {
         let start = Date(timeIntervalSince1970: 1_767_268_800.25)
         let clock = ManualClock(at: start)
@@ -130,7 +130,7 @@ import Testing
             "\(Heraclitus.Journal(lines))" == """
                 line  date                      revision  event         from    to              took  note
                    1  2026-01-01T12:01:30.250Z         2  track         Sent    (update)      1.5 ms
-                   2  2026-01-01T12:01:30.250Z         2  send          Sent    ✗ notAllowed          Parcel cannot fire "send" in Sent: it does not lead from there to Sent. Allowed in Sent: "track", "bounce", "lose".
+                   2  2026-01-01T12:01:30.250Z         2  send          Sent    ✗ notAllowed          Parcel cannot fire "send" in Sent: no transition to Sent. Allowed: "track", "bounce", "lose".
                    3  2026-01-01T12:02:00.250Z         3  bounce        Sent    Packed        1.5 ms
                    4  2026-01-01T12:02:00.250Z         3  "home again"  Packed  (announced)           "home again" announced in Packed
                    5  2026-01-01T12:02:00.250Z         3  weigh()       Packed  (performed)           "weigh" performed in Packed
@@ -139,7 +139,7 @@ import Testing
         #expect("\(parcel.journal)".split(separator: "\n")[1].hasPrefix("   2  2026-01-01T12:01:30.250Z"))
     }
 
-    @Test("It is drawn as a sequence diagram")
+    @Test("A journal is drawn as a sequence diagram")
     func sequence() throws {
         #expect(
             try Self.parcel().journal.mermaidSequence() == """
@@ -155,7 +155,7 @@ import Testing
         )
     }
 
-    @Test("A line without names is drawn with a space for each, because Mermaid takes no empty text")
+    @Test("A missing name is drawn as a space, because Mermaid rejects empty texts")
     func namelessLine() throws {
         let line =
             #"{"kind":"transitioned","date":0,"workflow":"","state":"","source":"","destination":"","event":"","revision":1}"#
@@ -164,7 +164,7 @@ import Testing
         #expect(journal.mermaidGantt().contains("section #32;\n"))
     }
 
-    @Test("A chart of nothing has no title, because Mermaid takes none without a text")
+    @Test("An empty chart has no title, because Mermaid rejects a title alone")
     func emptyGantt() {
         #expect(
             Heraclitus.Journal([]).mermaidGantt() == """
@@ -176,7 +176,7 @@ import Testing
         )
     }
 
-    @Test("It is drawn as a Gantt chart")
+    @Test("A journal is drawn as a Gantt chart")
     func gantt() throws {
         let clock = ManualClock(at: Date(timeIntervalSince1970: 1_767_268_800))
         let parcel = try Self.parcel(clock)
@@ -204,7 +204,7 @@ import Testing
         }
     }
 
-    @Test("Where lines are missing a Gantt chart ends a stay with the last line that is of it")
+    @Test("In a gap, a Gantt chart ends a stay with its last line")
     func gapsInGantt() throws {
         let clock = ManualClock(at: Date(timeIntervalSince1970: 1_000))
         let parcel = StateMachine<SilentParcel>(journal: .last(9), scheduler: clock.scheduler)
@@ -226,7 +226,7 @@ import Testing
                 "1. send :l1, 1010000, 1020000", "3. send :l3, 1040000, 1040001",
             ]
         )
-        // The update says no more than that the machine is there again.
+        // The update shows only that the machine is there again.
         #expect(
             Self.bars([lines[0], lines[4], lines[5]]) == [
                 "section Packed", "3. bounce :active, l3, 1060000, 1060001", "section Sent",
@@ -236,7 +236,7 @@ import Testing
         #expect(Self.bars([lines[0], lines[4]]) == ["section Sent", "1. send :l1, 1010000, 1010001"])
     }
 
-    @Test("A machine that was made anew does not go on with the stay of the old one in a Gantt chart")
+    @Test("A machine created again begins a new stay in a Gantt chart")
     func madeAnewInGantt() throws {
         let clock = ManualClock(at: Date(timeIntervalSince1970: 1_000))
         let lines = try (0..<2).flatMap { _ in

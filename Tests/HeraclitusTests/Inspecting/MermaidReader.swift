@@ -1,25 +1,27 @@
 import Foundation
 import Testing
 
-/// Mermaid itself, of a package that contains it, run by Node.js.
+/// Mermaid itself, from a package that contains it, run by Node.js.
 enum MermaidReader {
-    /// A text for comparing: without white space, of which Mermaid shows no more than a little, unless it is nothing else.
+    /// A text for comparisons, without white space, which Mermaid shortens.
     ///
-    /// Where there is no text a space is drawn.
+    /// A text of white space stays.
+    ///
+    /// An empty text is drawn as a space.
     static func shown(_ text: String) -> String {
         let visible = text.filter { !$0.isWhitespace }
         return visible.isEmpty ? (text.isEmpty ? " " : text) : visible
     }
 
-    /// What Mermaid finds in a text.
+    /// The content of a drawing.
     struct Drawing: Decodable {
         var error: String?
         var kind: String?
 
-        /// What is written at states and arrows.
+        /// The texts of states and arrows.
         var texts: [String] = []
 
-        /// When the bars of a chart begin and end, in milliseconds since 1970.
+        /// The beginnings and ends of a chart's bars, in milliseconds since 1970.
         var times: [Double] = []
 
         init(from decoder: any Decoder) throws {
@@ -50,17 +52,19 @@ enum MermaidReader {
         return try JSONDecoder().decode([Drawing].self, from: Data(contentsOf: folder.appendingPathComponent(answer)))
     }
 
-    /// Mermaid asks a browser for little when it only reads.
+    /// Mermaid needs little of a browser for reading.
     private static let program = """
         import fs from 'node:fs'
+        import vm from 'node:vm'
         class Nothing {}
         globalThis.window = {
             document: { nodeType: 9, implementation: {}, currentScript: null, createElement: () => ({}) },
             Element: Nothing, Node: Nothing, NodeFilter: {}, HTMLTemplateElement: Nothing, DOMParser: Nothing,
             addEventListener() {},
         }
-        const [module, question, answer] = process.argv.slice(2)
-        const { mermaid } = await import(module)
+        const [script, question, answer] = process.argv.slice(2)
+        vm.runInThisContext(fs.readFileSync(script, 'utf8'))
+        const mermaid = globalThis.mermaid
         // What it makes of `#35;` until it draws.
         const character = (_, code) => /^[0-9]+$/.test(code) ? String.fromCodePoint(Number(code)) : `&${code};`
         const shown = (text) => String(text).replace(/ﬂ°°([0-9]+)¶ß/g, character).replace(/ﬂ°(\\\\w+)¶ß/g, character)
@@ -88,10 +92,10 @@ enum MermaidReader {
         fs.writeFileSync(answer, JSON.stringify(drawings))
         """
 
-    /// Where Mermaid is, if it was unpacked in `.build/mermaid`.
+    /// The path of Mermaid, if it was unpacked in `.build/mermaid`.
     private static let mermaid = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent(".build/mermaid/nicegui/elements/mermaid/dist/index.js").path
+        .appendingPathComponent(".build/mermaid/mermaidx/assets/mermaid.js").path
 
     private static let node = ["/usr/bin/node", "/usr/local/bin/node", "/opt/homebrew/bin/node"]
         .first { FileManager.default.isExecutableFile(atPath: $0) }

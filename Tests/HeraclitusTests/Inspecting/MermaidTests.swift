@@ -4,9 +4,9 @@ import HeraclitusInspecting
 import HeraclitusTesting
 import Testing
 
-/// What is written in Mermaid's language, read by Mermaid itself.
+/// Generated Mermaid diagrams, read by Mermaid itself.
 @Suite("Mermaid", .enabled(if: MermaidReader.isInstalled)) struct MermaidTests {
-    @Test("Mermaid reads the states, groups and arrows of a table, and what is said of them")
+    @Test("Mermaid reads the states, groups, arrows and notes of a table")
     func tables() throws {
         let tables = [
             Door.table, Download.table, Playback.table, DiagramTests.Odd.table, DiagramTests.Odder.table,
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// What means something in Mermaid, or ends a text elsewhere.
+    /// Names with Mermaid syntax, or with ends of texts.
     private static let names = [
         "end", "state", "note", "class", "as", "[*]", "direction LR", "-->", "a --> b", "a: b", "a; b", "%% no", "#35;",
         "<b>bold</b>", "\"quoted\"", "'", "`", "{", "}", "--", "<<fork>>", "a\nb", "a\\nb", "a\tb", "\\",
@@ -39,7 +39,7 @@ import Testing
         "constructor",
     ]
 
-    @Test("Whatever the names are, each is a state's or an event's and nothing else")
+    @Test("Any name is read as the name of a state or event")
     func names() throws {
         let tables = try Self.names.map { try Self.renaming(["OpenState", "close"], to: $0, in: Door.table) }
         let drawings = try MermaidReader.read(tables.map { $0.mermaid() })
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("Mermaid reads a table that has no names, with its groups and machines")
+    @Test("Mermaid reads a table with empty names, with its groups and machines")
     func nameless() throws {
         let order = CompositeDiagramTests.Order.table
         let nameless = try Self.renaming(
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// A text as Mermaid shows it: without what is no more than room.
+    /// A text as Mermaid shows it, without white space.
     private static func shown(_ text: String) -> String { text.filter { !$0.isWhitespace } }
 
     @Test("Mermaid reads dates of any time as they are written")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// The same value with another name instead of some.
+    /// The value with some names replaced.
     private static func renaming<Value: Codable>(_ old: [String], to new: String, in value: Value) throws -> Value {
         let json = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value))
         return try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(json.renaming(old, to: new)))
@@ -112,7 +112,7 @@ import Testing
 }
 
 extension JSONValue {
-    /// The same with another text wherever one of some is, also as a key.
+    /// The value with some texts replaced, also in keys.
     fileprivate func renaming(_ old: [String], to new: String) -> JSONValue {
         func renamed(_ text: String) -> String { old.contains(text) ? new : text }
         return switch self {

@@ -44,12 +44,12 @@ import Testing
     }
 
     @Test(
-        "A reader of SCXML goes the ways that the table allows, and no others",
+        "A reader of SCXML makes exactly the transitions of the table",
         .enabled(if: SCXMLTests.python != nil)
     )
     func read() throws {
         for table in [Door.table, Download.table, Playback.table, Odd.table] {
-            // Ways by lot, with what leads from other states sprinkled in.
+            // Random paths, mixed with events of other states.
             var seed = Seed(9)
             let walks =
                 table.paths(covering: .randomWalks(5, length: 40, seed: 2)) + table.paths(covering: .transitions)
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// What the document calls a name.
+    /// The document's form of a name.
     private func name(_ text: String) -> String {
         text.unicodeScalars.enumerated().map { index, scalar in
             let isLetter = scalar.isASCII && scalar.properties.isAlphabetic
@@ -89,7 +89,7 @@ import Testing
         }.joined()
     }
 
-    /// Sends events to machines that the reader makes, and returns the states after each.
+    /// Sends events to machines of the reader, and returns the states after each event.
     static func run(_ document: String, _ script: [[String]]) throws -> [[[String]]] {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -123,7 +123,7 @@ import Testing
         )
     }
 
-    /// A Python that has the package `python-statemachine`, if there is one: that of the environment `.build/scxml`, or the system's.
+    /// A Python with the package `python-statemachine`: of the environment `.build/scxml`, or the system's.
     static let python = [
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -2,7 +2,7 @@ import Heraclitus
 import Testing
 
 @Suite("Activation") struct ActivationTests {
-    @Test("A new machine enters its initial state once, without guards, event or source, and without counting it")
+    @Test("A new machine enters its initial state once, without guards, event, source and revision")
     func new() {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: AState(journal, declinesEntry: true))
@@ -42,7 +42,7 @@ import Testing
         #expect(machine.stateName == "B")
     }
 
-    @Test("The first fire activates first, and that stands even if the fire is rejected")
+    @Test("The first fire activates first, and the activation stays even if the fire is rejected")
     func firstFire() {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: AState(journal))
@@ -52,7 +52,7 @@ import Testing
         #expect(machine.isActive)
     }
 
-    @Test("What activation fires is carried out before the first fire is validated")
+    @Test("Fires of the activation are carried out before the first fire is validated")
     func activationFires() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: AState(journal))
@@ -64,17 +64,17 @@ import Testing
         #expect(machine.revision == 2)
     }
 
-    @Test("A machine found in the middle of its life is told that it is back, and enters nothing")
+    @Test("A restored machine calls `didRestore`, and enters no state")
     func found() {
         let journal = Journal()
-        let machine = StateMachine<Heard>(alreadyIn: BState(journal))
+        let machine = StateMachine<Heard>(resumingIn: BState(journal))
         #expect(!machine.isActive)
         machine.activate()
         machine.activate()
         #expect(journal.entries == ["B.didRestore"])
     }
 
-    /// Adds what an owner adds who wires a machine up.
+    /// Adds the closures of a machine's owner.
     private func wire(_ machine: StateMachine<Heard>, _ journal: Journal) {
         machine.didEnter(BState.self) { _, _ in journal.write("didEnter") }
         machine.didRestore(AState.self) { _, _ in journal.write("didRestore another state") }
@@ -89,17 +89,17 @@ import Testing
     }
 
     @Test(
-        "Closures hear that a machine was restored, right after its state, and one closure hears both ways to a state"
+        "Closures are told of a restoration right after the state, and one closure covers both ways to a state"
     )
     func restoredClosures() throws {
         let journal = Journal()
-        let machine = StateMachine<Heard>(alreadyIn: BState(journal))
+        let machine = StateMachine<Heard>(resumingIn: BState(journal))
         wire(machine, journal)
         machine.activate(userInfo: ["key": 3])
         #expect(journal.entries == ["B.didRestore", "didRestore 3", "didEnterOrRestore"])
     }
 
-    @Test("The same closure hears of a state that is entered: by activation, by a fire, and not by an update")
+    @Test("The same closure is told of entries by activation and by fires, and not of updates")
     func enteredClosures() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: BState(journal))
@@ -116,9 +116,9 @@ import Testing
         #expect(journal.entries.filter { $0.hasPrefix("in ") } == ["in B"])
     }
 
-    @Test("A machine that is fired on being told it is back goes on from there")
+    @Test("A machine fired from `didRestore` goes on from its state")
     func restoreFires() throws {
-        let machine = StateMachine<Waiting>(alreadyIn: WaitState())
+        let machine = StateMachine<Waiting>(resumingIn: WaitState())
         try machine.fire.rest()
         #expect(machine.stateName == "RestState")
         #expect(machine.revision == 2)

@@ -7,7 +7,7 @@ import Testing
     }
 
     @Test(
-        "Whoever declines, nothing has changed, the error comes back, and the machine is usable",
+        "After any decline the machine is unchanged and usable, and the error comes back",
         arguments: Decliner.allCases
     )
     func declining(_ decliner: Decliner) throws {

@@ -5,7 +5,7 @@ import HeraclitusTesting
 import Testing
 
 @Suite("Context") struct ContextTests {
-    /// What doors are given: it writes down who was let through, and knows who may be.
+    /// The context of doors: it records visitors, and knows who may enter.
     private final class Porter: Sendable, Equatable {
         let journal = Journal()
         let isStrict: Bool
@@ -63,7 +63,7 @@ import Testing
         StateMachine(context: porter, scheduler: clock.scheduler)
     }
 
-    @Test("Guards, hooks, actions and builders of what is due get the context, typed")
+    @Test("Guards, hooks, actions and builders of automatic events get the typed context")
     func reaches() throws {
         let porter = Porter()
         let machine = machine(porter)
@@ -75,14 +75,14 @@ import Testing
         #expect((machine.state as? LockedState)?.entries == 5)
     }
 
-    @Test("A guard of a state declines with the help of the context")
+    @Test("A guard of a state declines by the context")
     func declines() throws {
         let machine = machine(Porter(isStrict: true))
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.open(OpenState("Ada")) }
         #expect(error?.underlyingError is NotPermitted)
     }
 
-    @Test("Archives do not keep the context, and a restored machine is given another one")
+    @Test("Archives leave the context out, and a restored machine gets another one")
     func restored() throws {
         let machine = machine(Porter())
         try machine.fire.open(OpenState("Ada"))
@@ -106,9 +106,9 @@ import Testing
         #expect(machine.isIn(ShutState.self))
     }
 
-    @Test("Until a decoded machine is given its context nothing of it runs, and whoever tries hears why")
+    @Test("A decoded machine runs only with its context, and a fire without it has that reason")
     func missing() throws {
-        // Entered in the future, so that nothing is due by the system's clock.
+        // Entered in the future, so that no deadline is due by the system's clock.
         let future = ManualClock(at: Date() + 1e6)
         let original = StateMachine<Gate>(context: Porter(), scheduler: future.scheduler)
         try original.fire.open(OpenState("Ada"))
@@ -123,14 +123,14 @@ import Testing
         #expect(error?.reason == .missingContext)
         #expect(
             error?.description
-                == "Gate cannot fire \"shut\" in OpenState: the machine was not given its context. "
+                == "Gate cannot fire \"shut\" in OpenState: the machine has no context yet. "
                 + "Call `activate(context:)` first."
         )
         let rehearsed = #expect(throws: InvalidTransition.self) { try machine.rehearse.shut() }
         #expect(rehearsed?.reason == .missingContext)
-        let refused = #expect(throws: InvalidAction.self) { try machine.perform(\.ring) }
+        let refused = #expect(throws: InvalidTransition.self) { try machine.perform(\.ring) }
         #expect(refused?.reason == .missingContext)
-        let block = #expect(throws: InvalidAction.self) { try machine.perform { _ in Issue.record("It ran.") } }
+        let block = #expect(throws: InvalidTransition.self) { try machine.perform { _ in Issue.record("It ran.") } }
         #expect(block?.reason == .missingContext)
         machine.announce("hello")
         #expect(machine.revision == 1 && !machine.isActive)
@@ -149,7 +149,7 @@ import Testing
         #expect(machine.isIn(ShutState.self))
     }
 
-    @Test("An observer that hears of a missing context and fires again gets the same, and nothing hangs")
+    @Test("An observer of a missing context that fires again gets the same error, and the chain ends")
     func observerFires() throws {
         let machine = try decoder.decode(StateMachine<Gate>.self, from: machine(Porter()).archive())
         let heard = Journal()
@@ -176,9 +176,9 @@ import Testing
         let enter = Event(from: HallState.self, to: HallState.self)
     }
 
-    @Test("A machine within a state's data gets it at its activation")
+    @Test("An inner machine gets the context at its activation")
     func inner() throws {
-        let hall = StateMachine<Hall>(alreadyIn: HallState(machine(Porter())))
+        let hall = StateMachine<Hall>(resumingIn: HallState(machine(Porter())))
         let restored = try StateMachine<Hall>(archive: hall.archive())
         let gate = try #require((restored.state as? HallState)?.gate)
         let porter = Porter()
@@ -188,7 +188,7 @@ import Testing
         #expect(porter.journal.entries.contains("Ada enters"))
     }
 
-    @Test("A transition that is read later has its context, also when the machine is gone")
+    @Test("A transition read later has its context, also after the machine's release")
     func later() async throws {
         let porter = Porter()
         let (stream, other) = try {
@@ -224,7 +224,7 @@ import Testing
         let stay = Event(from: HallState.self, to: LockedState.self)
     }
 
-    @Test("A context may be an optional, and its `nil` is one that was given")
+    @Test("A context may be an optional, and `nil` counts as given")
     func optional() throws {
         let machine = StateMachine<Maybe>(context: nil)
         try machine.fire.stay(LockedState(entries: 0))
@@ -238,7 +238,7 @@ import Testing
         StateMachine(context: context)
     }
 
-    @Test("Generic code makes machines with and without a context alike")
+    @Test("Generic code makes machines with and without a context")
     func generic() throws {
         let plain = made((), of: Hall.self)
         try plain.fire.enter()
@@ -249,7 +249,7 @@ import Testing
         #expect(made(Porter(), of: Gate.self).context != nil)
     }
 
-    @Test("A stream gives its transitions the context that the machine has by then, also when the machine is gone")
+    @Test("A stream gives its transitions the machine's context of that moment, also after the machine's release")
     func streams() async throws {
         let archive = try StateMachine<Gate>(context: Porter()).archive()
         var gate: StateMachine<Gate>? = try JSONDecoder().decode(StateMachine<Gate>.self, from: archive)

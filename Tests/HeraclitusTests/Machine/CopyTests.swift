@@ -31,7 +31,7 @@ import Testing
         #expect(!journal.entries.contains("own"))
     }
 
-    @Test("A copy of a machine that was not activated enters its state later, a restored one is told then")
+    @Test("A copy of an inactive machine enters its state later, and a restored one calls `didRestore` then")
     func activation() throws {
         let journal = Journal()
         let copy = StateMachine<Heard>(entering: AState(journal)).copy()
@@ -39,11 +39,11 @@ import Testing
         #expect(journal.entries.isEmpty)
         copy.activate()
         #expect(journal.entries == ["A.willEnter", "A.didEnter"])
-        StateMachine<Heard>(alreadyIn: BState(journal)).copy().activate()
+        StateMachine<Heard>(resumingIn: BState(journal)).copy().activate()
         #expect(journal.entries.last == "B.didRestore")
     }
 
-    @Test("A copy made in a callback shows the committed state and has none of the pending work")
+    @Test("A copy made in a callback has the committed state, without pending work")
     func duringTransition() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let copies = Journal()
@@ -73,7 +73,7 @@ import Testing
         let done = Event(from: PayingState.self, to: DoneState.self)
     }
 
-    @Test("A state that is Copying is copied with what it holds, as current and as previous state")
+    @Test("A Copying state is copied with its content, as current and as previous state")
     func copying() throws {
         let machine = StateMachine<Order>()
         let copy = machine.copy()
@@ -108,7 +108,7 @@ import Testing
         let pay = Event(updating: LuckyState.self)
     }
 
-    @Test("A state that held no machine when it was first copied is found when it does")
+    @Test("A state without a machine at its first copy is checked again when it holds one")
     func lucky() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -129,7 +129,7 @@ import Testing
         let finish = Event(from: LuckyState.self, to: DoneState.self)
     }
 
-    @Test("A copy has no previous state where that holds a machine and is not Copying, and the original keeps it")
+    @Test("A copy lacks a previous state with a machine that is not Copying, and the original keeps it")
     func previous() throws {
         let machine = StateMachine<Paid>()
         try machine.fire.pay(LuckyState(.none))
@@ -166,7 +166,7 @@ import Testing
         )
         let optional = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Late>(alreadyIn: LateState())
+                _ = StateMachine<Late>(resumingIn: LateState())
             }
         )
         #expect(String(decoding: optional.standardErrorContent, as: UTF8.self).contains("`details.payment`"))
@@ -191,7 +191,7 @@ import Testing
         let grow = Event(updating: ManyState.self)
     }
 
-    @Test("How long a copy takes does not depend on how many plain values the state has")
+    @Test("The time of a copy is independent of the number of plain values")
     func many() throws {
         let machine = StateMachine<Many>()
         _ = machine.copy()
@@ -236,7 +236,7 @@ import Testing
         _ = StateMachine<Hiding>().copy()
         let list = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Hiding>(alreadyIn: HidingState("list")).copy()
+                _ = StateMachine<Hiding>(resumingIn: HidingState("list")).copy()
             }
         )
         #expect(
@@ -244,10 +244,10 @@ import Testing
                 "holds a state machine in `list.[].payment.paying.machine`"
             )
         )
-        await #expect(processExitsWith: .failure) { _ = StateMachine<Hiding>(alreadyIn: HidingState("set")).copy() }
+        await #expect(processExitsWith: .failure) { _ = StateMachine<Hiding>(resumingIn: HidingState("set")).copy() }
         let dictionary = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                _ = StateMachine<Hiding>(alreadyIn: HidingState("dictionary")).copy()
+                _ = StateMachine<Hiding>(resumingIn: HidingState("dictionary")).copy()
             }
         )
         #expect(
@@ -266,7 +266,7 @@ import Testing
         let note = Event(updating: NotedState.self)
     }
 
-    @Test("A machine among the values of a user info is found, and other values are not in the way")
+    @Test("A machine among the values of a user info is found, and other values are ignored")
     func userInfo() async throws {
         let machine = StateMachine<Noted>()
         _ = machine.copy()
@@ -275,7 +275,7 @@ import Testing
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 let machine = StateMachine<Noted>(
-                    alreadyIn: NotedState(["count": 1, "payment": StateMachine<Download>()])
+                    resumingIn: NotedState(["count": 1, "payment": StateMachine<Download>()])
                 )
                 _ = machine.copy()
             }
@@ -301,13 +301,13 @@ import Testing
         let extend = Event(updating: ChainState.self)
     }
 
-    @Test("A machine is found however deep it is within values", arguments: [9, 1000])
+    @Test("A machine is found at any depth within values", arguments: [9, 1000])
     func deep(depth: Int) async throws {
-        let plain = StateMachine<Chained>(alreadyIn: ChainState(.end, depth: depth))
+        let plain = StateMachine<Chained>(resumingIn: ChainState(.end, depth: depth))
         #expect(plain.copy().state === plain.state)
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             [depth = depth as Int] in
-            _ = StateMachine<Chained>(alreadyIn: ChainState(.machine(StateMachine()), depth: depth)).copy()
+            _ = StateMachine<Chained>(resumingIn: ChainState(.machine(StateMachine()), depth: depth)).copy()
         }
         let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(message.contains("holds a state machine in `chain.link"))
@@ -326,7 +326,7 @@ import Testing
         let renew = Event(updating: MirroredState.self)
     }
 
-    @Test("A value whose mirror has no end stops the program at a copy, and does not go on for ever")
+    @Test("A value with an endless mirror stops the program at a copy")
     func endless() async throws {
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

@@ -3,7 +3,7 @@ import Heraclitus
 import Testing
 
 @Suite("Errors") struct InvalidTransitionTests {
-    @Test("The texts say what was tried, where, why not, and what would be allowed")
+    @Test("The texts have the attempt, the place, the reason and the allowed events")
     func texts() throws {
         let machine = StateMachine<Download>()
         let rejected = try #require(throws: InvalidTransition.self) {
@@ -11,15 +11,15 @@ import Testing
         }
         #expect(
             rejected.description
-                == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState. "
-                + "Allowed in IdleState: \"load\", \"cancel\"."
+                == "Download cannot fire \"finish\" in IdleState: no transition to CompletedState. "
+                + "Allowed: \"load\", \"cancel\"."
         )
         #expect(
             rejected.errorDescription
-                == "Download cannot fire \"finish\" in IdleState: it does not lead from there to CompletedState."
+                == "Download cannot fire \"finish\" in IdleState: no transition to CompletedState."
         )
-        #expect(rejected.failureReason == "\"finish\" does not lead from IdleState to CompletedState.")
-        #expect(rejected.recoverySuggestion == "Allowed in IdleState: \"load\", \"cancel\".")
+        #expect(rejected.failureReason == "\"finish\" has no transition from IdleState to CompletedState.")
+        #expect(rejected.recoverySuggestion == "Allowed: \"load\", \"cancel\".")
         #expect((rejected as any Error).localizedDescription == rejected.errorDescription)
 
         let unknown = try #require(throws: InvalidTransition.self) { try machine.fire(named: "go") }
@@ -30,18 +30,18 @@ import Testing
         let nowhere = try #require(throws: InvalidTransition.self) { try machine.enter(CompletedState(byteCount: 1)) }
         #expect(
             nowhere.description == "Download cannot enter CompletedState in IdleState: no event leads there. "
-                + "Allowed in IdleState: \"load\", \"cancel\"."
+                + "Allowed: \"load\", \"cancel\"."
         )
         let declined = try #require(throws: InvalidTransition.self) {
             try machine.fire.load { _ in throw Objection(text: "busy") }
         }
         #expect(
             declined.description
-                == "Download cannot fire \"load\" in IdleState: it was declined: Objection(text: \"busy\")"
+                == "Download cannot fire \"load\" in IdleState: declined: Objection(text: \"busy\")"
         )
         try machine.fire.cancel()
         let final = try #require(throws: InvalidTransition.self) { try machine.fire.cancel() }
-        #expect(final.recoverySuggestion == "No event leads from CancelledState.")
+        #expect(final.recoverySuggestion == "CancelledState is final.")
     }
 
     struct Busy: LocalizedError, CustomStringConvertible {
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "A guard's own words are in the reason, and in what `localizedDescription` says",
+        "A guard's own words are in the reason, and in `localizedDescription`",
         arguments: [
             (Busy(errorDescription: "The line is busy.", failureReason: "Somebody talks."), "The line is busy."),
             (Busy(failureReason: "Somebody talks."), "Somebody talks."), (Busy(), "Busy()"),
@@ -64,9 +64,9 @@ import Testing
             try machine.fire.load(LoadingState(request: Request(url: "")))
         }
         let isLocalized = guardsError.errorDescription != nil || guardsError.failureReason != nil
-        #expect(error.failureReason == (isLocalized ? words : "it was declined: \(words)"))
+        #expect(error.failureReason == (isLocalized ? words : "declined: \(words)"))
         let text = (error as any Error).localizedDescription
-        #expect(text == "Download cannot fire \"load\" in IdleState: it was declined: \(words)")
+        #expect(text == "Download cannot fire \"load\" in IdleState: declined: \(words)")
         #expect(error.description == text && error.recoverySuggestion == nil)
         let action = #expect(throws: Busy.self) {
             try machine.perform(action: "dial", in: IdleState.self) { _ in throw guardsError }
@@ -83,22 +83,22 @@ import Testing
         final class TopState: HighState, @unchecked Sendable {}
     }
 
-    @Test("An event that leads from the state, but not to the object, says what it needs")
+    @Test("If an event leads from the state to other objects, the error has the needed ones")
     func wrongDestination() throws {
         let low = StateMachine<Ladder>()
         let first = try #require(throws: InvalidTransition.self) { try low.fire.climb(Ladder.LowState()) }
         let start = "Ladder cannot fire \"climb\" in LowState: "
-        #expect(first.description == start + "it leads from there to HighState or TopState, not to LowState.")
-        #expect(first.failureReason == "it leads from there to HighState or TopState, not to LowState.")
-        let high = StateMachine<Ladder>(alreadyIn: Ladder.HighState())
+        #expect(first.description == start + "the event leads to HighState or TopState, not to LowState.")
+        #expect(first.failureReason == "the event leads to HighState or TopState, not to LowState.")
+        let high = StateMachine<Ladder>(resumingIn: Ladder.HighState())
         let second = try #require(throws: InvalidTransition.self) { try high.fire.rest(Ladder.TopState()) }
         #expect(
             second.description
-                == "Ladder cannot fire \"rest\" in HighState: it keeps the class of the state: it needs a HighState, not a TopState."
+                == "Ladder cannot fire \"rest\" in HighState: the event leads to HighState, not to TopState."
         )
     }
 
-    @Test("An error within an error is one sentence, which ends with what would work where it failed")
+    @Test("Nested errors are one sentence, which ends with the way out of the innermost one")
     func chain() throws {
         let door = StateMachine<Door>()
         let download = StateMachine<Download>()
@@ -109,15 +109,15 @@ import Testing
         let error = try #require(throws: InvalidTransition.self) { try outer.fire.again(AState()) }
         let inner =
             #"Download cannot fire "load" in IdleState, because Door cannot fire "lock" in OpenState: "#
-            + "it does not lead from there to LockedState."
+            + "no transition to LockedState."
         #expect(error.errorDescription == #"Heard cannot fire "again" in A, because "# + inner)
         #expect(error.failureReason == inner)
-        #expect(error.recoverySuggestion == #"Allowed in OpenState: "close", "swing", "smash"."#)
+        #expect(error.recoverySuggestion == #"Allowed: "close", "swing", "smash"."#)
         #expect(
             error.description == #"Heard cannot fire "again" in A, because "# + inner
-                + #" Allowed in OpenState: "close", "swing", "smash"."#
+                + #" Allowed: "close", "swing", "smash"."#
         )
-        // Observers hear of a failed action with the same chain.
+        // Observers get a failed action with the same chain.
         let journal = Journal()
         outer.observe { journal.write($0.message) }
         #expect(throws: InvalidTransition.self) {
@@ -126,13 +126,13 @@ import Testing
         #expect(
             journal.entries == [
                 #"Heard cannot perform "shut" in A, because Door cannot fire "open" in OpenState: "#
-                    + #"it does not lead from there to OpenState. Allowed in OpenState: "close", "swing", "smash"."#
+                    + #"no transition to OpenState. Allowed: "close", "swing", "smash"."#
             ]
         )
     }
 
     @Test(
-        "A misspelt name is answered with those that there are, the nearest first",
+        "A misspelt name gets the existing names, the nearest first",
         arguments: [
             ("laod", "load"), ("CANCEL", "cancel"), ("cancle", "cancel"), ("finished", "finish"), ("fial", "fail"),
             ("cancelDownload", "cancel"),
@@ -145,7 +145,7 @@ import Testing
         #expect(error.candidates.sorted() == ["cancel", "fail", "finish", "load"])
     }
 
-    @Test("A misspelt name of a state, too; a name of whatever length comes to an end")
+    @Test("A misspelt state gets suggestions, too, and a name of any length ends")
     func nearestState() throws {
         let machine = StateMachine<Download>()
         let error = try #require(throws: InvalidTransition.self) { try machine.enter(named: "Cancelled") }

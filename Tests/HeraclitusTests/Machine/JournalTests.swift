@@ -13,7 +13,7 @@ import Testing
 
     static func lines(_ machine: StateMachine<some Workflow>) -> [String] { machine.journal.map(line) }
 
-    @Test("It has everything that observers hear, as they hear it, without the objects")
+    @Test("A journal has everything that observers get, without the objects")
     func everything() throws {
         let heard = Lock<[Occurrence]>([])
         let clock = ManualClock()
@@ -35,12 +35,12 @@ import Testing
         #expect(observed.map(Self.line) == lines)
         #expect(journal.map(\.date) == observed.map(\.date) && journal.map(\.message) == observed.map(\.message))
         #expect(journal[2].date.timeIntervalSince(journal[1].date) == 60)
-        #expect(journal.allSatisfy { $0.outcome == nil && $0.workflow == "Parcel" && $0.version == 1 })
+        #expect(journal.allSatisfy { $0.transition == nil && $0.workflow == "Parcel" && $0.version == 1 })
         #expect(journal[1].userInfo["by", as: String.self] == "me")
         #expect(journal.firstLine == 1 && journal.droppedCount == 0)
     }
 
-    @Test("It keeps the last lines, and numbers go on")
+    @Test("A journal keeps its last lines, and their numbers")
     func bounds() throws {
         let parcel = StateMachine<Parcel>()
         for round in 1...20 {
@@ -56,7 +56,7 @@ import Testing
         #expect(Self.lines(one) == ["2 transitioned bounce Sent→Packed"] && one.journal.firstLine == 2)
     }
 
-    @Test("It is off, unless a workflow or a machine asks for it")
+    @Test("A journal is off, unless a workflow or a machine asks for it")
     func off() throws {
         let silent = StateMachine<SilentParcel>()
         try silent.fire.send(SentState("a"))
@@ -70,7 +70,7 @@ import Testing
         #expect(Self.lines(asked) == ["1 transitioned send Packed→Sent"])
     }
 
-    @Test("Guards that decline are in it, what nested fires do too, in the order in which it happens")
+    @Test("Declined fires and those of nested fires are in a journal, in order")
     func order() throws {
         let parcel = StateMachine<Parcel>()
         parcel.didEnter(SentState.self) { sent, transition in
@@ -90,7 +90,7 @@ import Testing
         #expect(parcel.journal[3].userInfo["nested", as: Bool.self] == true)
     }
 
-    @Test("Rehearsals and activations are not in it")
+    @Test("Rehearsals and activations are absent from a journal")
     func rehearsals() throws {
         let parcel = StateMachine<Parcel>()
         parcel.activate()
@@ -99,7 +99,7 @@ import Testing
         #expect(parcel.journal.isEmpty)
     }
 
-    @Test("It is that of the state at every moment, and says how long callbacks took once they have returned")
+    @Test("A journal is that of the current state, with the durations of callbacks that have returned")
     func moments() throws {
         let parcel = StateMachine<Parcel>()
         let seen = Lock<[(Int, Int?, Duration?)]>([])
@@ -119,7 +119,7 @@ import Testing
         #expect(duration >= .milliseconds(2) && duration <= whole)
     }
 
-    @Test("How long callbacks took is not written beside another line when theirs was dropped meanwhile")
+    @Test("The duration of callbacks is left out after their line was dropped")
     func droppedMeanwhile() throws {
         let parcel = StateMachine<SilentParcel>(journal: .last(1))
         parcel.didEnter(SentState.self) { _, _ in
@@ -129,13 +129,13 @@ import Testing
         #expect(Self.lines(parcel) == ["1 rejected fly Sent unknownEvent"] && parcel.journal.first?.duration == nil)
     }
 
-    @Test("A machine that begins in another state keeps one, too")
+    @Test("A machine that begins in another state keeps a journal, too")
     func otherBeginnings() throws {
         for parcel in [
             StateMachine<SilentParcel>(entering: SentState("a"), journal: .last(1)),
-            StateMachine(alreadyIn: SentState("a"), journal: .last(1)),
+            StateMachine(resumingIn: SentState("a"), journal: .last(1)),
             StateMachine(entering: SentState("a"), context: (), journal: .last(1)),
-            StateMachine(alreadyIn: SentState("a"), context: (), journal: .last(1)),
+            StateMachine(resumingIn: SentState("a"), context: (), journal: .last(1)),
         ] {
             try parcel.fire.bounce()
             try parcel.fire.send(SentState("b"))
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("A copy has it, and both go on alone")
+    @Test("A copy has the journal, and both continue separately")
     func copies() throws {
         for parcel in [StateMachine<SilentParcel>(journal: .last(3)), StateMachine(journal: .last(3))] {
             try parcel.fire.send(SentState("a"))
@@ -168,7 +168,7 @@ import Testing
         let refill = Event(from: CrateState.self, to: CrateState.self)
     }
 
-    @Test("A machine within a state has one of its own")
+    @Test("An inner machine has its own journal")
     func regions() throws {
         let crate = StateMachine<Crate>()
         crate.activate()
@@ -181,7 +181,7 @@ import Testing
         #expect(parcel.journal.last?.reason == "notCurrent")
     }
 
-    @Test("Threads that fire at once write each line once, and readers always see the journal of a moment")
+    @Test("Concurrent fires write each line once, and readers see the journal of one moment")
     func threads() throws {
         let parcel = StateMachine<SilentParcel>(journal: .last(100_000))
         try parcel.fire.send(SentState("0"))
@@ -203,7 +203,7 @@ import Testing
         #expect(parcel.journal.filter { $0.kind == .transitioned }.map(\.revision) == Array(1...1201))
     }
 
-    /// A value of a user info that does something when it is released.
+    /// A value of a user info that runs a closure when it is released.
     private final class Farewell: Codable, Sendable {
         let say: (@Sendable () -> Void)?
         init(_ say: @escaping @Sendable () -> Void) { self.say = say }
@@ -212,7 +212,7 @@ import Testing
         deinit { say?() }
     }
 
-    @Test("What is released with a line that is dropped may read the journal, and fire")
+    @Test("An object released with a dropped line may read the journal, and fire")
     func releasing() throws {
         let heard = Journal()
         let parcel = StateMachine<SilentParcel>(journal: .last(1))
@@ -231,7 +231,7 @@ import Testing
         #expect(heard.entries == ["transition 2", "rejection 2"])
     }
 
-    @Test("It keeps no state object and no machine")
+    @Test("A journal retains no state object and no machine")
     func lifetimes() throws {
         weak var machine: StateMachine<Parcel>?
         weak var state: SentState?

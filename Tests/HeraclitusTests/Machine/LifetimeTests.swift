@@ -3,9 +3,9 @@ import Heraclitus
 import Synchronization
 import Testing
 
-/// How long state objects live: counted, for every way in which a machine takes one over and hands it out.
+/// Lifetimes of state objects, counted for every way of passing them to a machine and back.
 @Suite("Lifetimes") struct LifetimeTests {
-    /// Whoever is counted says so when it is made and when it is gone.
+    /// Counts living objects.
     final class Census: Sendable {
         private let living = Atomic<Int>(0)
         private let born = Atomic<Int>(0)
@@ -13,7 +13,9 @@ import Testing
         var population: Int { living.load(ordering: .sequentiallyConsistent) }
         var births: Int { born.load(ordering: .sequentiallyConsistent) }
 
-        /// Whether all are gone, soon: a thread lets go of its closure when it has ended, a little after it said so.
+        /// Whether all objects are released soon.
+        ///
+        /// A thread releases its closure shortly after its end.
         var isExtinct: Bool {
             for _ in 0..<30_000 where population > 0 { usleep(10_000) }
             return population == 0
@@ -70,7 +72,7 @@ import Testing
 
     final class UnknownState: CountedState, @unchecked Sendable {}
 
-    /// States are handed out as their common class: one word.
+    /// States typed as their common class: one word.
     struct Classes: Workflow {
         static let census = Census()
         static var initial: CountedState { FirstState(Census()) }
@@ -78,25 +80,25 @@ import Testing
         let second = Event(from: FirstState.self, to: SecondState.self)
     }
 
-    /// As a protocol: two words.
+    /// States typed as a protocol: two words.
     struct Existentials: Workflow {
         static var initial: any Counted { FirstState(Census()) }
         let go = Event(to: FirstState.self, SecondState.self)
     }
 
-    /// As two protocols: three words.
+    /// States typed as two protocols: three words.
     struct Compositions: Workflow {
         static var initial: any Counted & Named { FirstState(Census()) }
         let go = Event(to: FirstState.self, SecondState.self)
     }
 
-    /// As a class and a protocol.
+    /// States typed as a class and a protocol.
     struct ClassCompositions: Workflow {
         static var initial: any CountedBase & Marked { FirstState(Census()) }
         let go = Event(to: FirstState.self, SecondState.self)
     }
 
-    /// As something that might hold anything: a buffer, a class and a witness.
+    /// States typed as any value: a buffer, a class and a witness.
     struct Anything: Workflow {
         static var initial: any Named { FirstState(Census()) }
         let go = Event(to: FirstState.self, SecondState.self)
@@ -118,7 +120,7 @@ import Testing
         #expect(census.births > 0, sourceLocation: location)
     }
 
-    @Test("A state is handed out as whatever the workflow calls one, and goes when nobody has it any more")
+    @Test("A state is handed out with the workflow's type, and released with its last reference")
     func handedOut() throws {
         try expectExtinct(
             Classes.self,
@@ -188,7 +190,7 @@ import Testing
         )
     }
 
-    @Test("A machine keeps its state and the one before, and no more")
+    @Test("A machine retains its state and the previous one")
     func two() throws {
         try expectExtinct(
             Classes.self,
@@ -200,7 +202,7 @@ import Testing
         )
     }
 
-    @Test("What is rejected goes at once", arguments: ["guard", "unknown", "place", "builder", "own guard"])
+    @Test("A rejected object is released at once", arguments: ["guard", "unknown", "place", "builder", "own guard"])
     func rejected(by reason: String) {
         expectExtinct(
             Classes.self,
@@ -226,7 +228,7 @@ import Testing
         )
     }
 
-    @Test("What callbacks fire goes like everything else")
+    @Test("Objects of nested fires are released")
     func chain() throws {
         try expectExtinct(
             Classes.self,
@@ -246,7 +248,7 @@ import Testing
     }
 
     @Test(
-        "A transition that a callback keeps keeps its states, its user info and its machine; one that nobody keeps nothing"
+        "A kept transition retains its states, its user info and its machine; otherwise all are released"
     )
     func kept() throws {
         final class Payload: Codable, Sendable { init() {} }
@@ -275,7 +277,7 @@ import Testing
         #expect(transitions.map { $0.event } == ["go", "go", "go", "go"])
         #expect(transitions[0].source is FirstState)
         #expect(transitions.allSatisfy { $0.destination is SecondState })
-        // The first left the first state; of the others each has two of its own.
+        // The first machine has left the first state; each of the others has two states.
         #expect(census.population == 8)
         #expect(transitions[1].machine(as: Classes.self) === weakMachine)
         #expect(weakPayload != nil)
@@ -283,7 +285,7 @@ import Testing
         withExtendedLifetime(transitions) {}
     }
 
-    @Test("When a kept transition is let go, so is what it kept")
+    @Test("A released transition releases its objects")
     func letGo() throws {
         let census = Census()
         weak var weakMachine: StateMachine<Classes>?
@@ -300,7 +302,7 @@ import Testing
         #expect(census.population == 0)
     }
 
-    @Test("A transition that is kept on another thread while it is under way is whole")
+    @Test("A transition kept on another thread while it is under way is complete")
     func keptElsewhere() throws {
         let census = Census()
         do {
@@ -331,7 +333,7 @@ import Testing
         #expect(census.isExtinct)
     }
 
-    @Test("Copies and archives keep what they need and no more")
+    @Test("Copies and archives retain only their own objects")
     func copies() throws {
         try expectExtinct(
             Classes.self,
@@ -346,7 +348,7 @@ import Testing
         )
     }
 
-    @Test("Readers on other threads get whole states while the machine goes on")
+    @Test("Readers on other threads get complete states during transitions")
     func readers() throws {
         let census = Census()
         do {
@@ -377,7 +379,7 @@ import Testing
         var kind: String { "impostor" }
     }
 
-    @Test("A value where a state object is due is rejected, whatever it holds")
+    @Test("A value that is no object is rejected as a state, whatever it holds")
     func impostor() throws {
         let census = Census()
         let machine = StateMachine<Anything>(entering: FirstState(census))
@@ -399,7 +401,7 @@ import Testing
 
     final class SkippedState: Chained, EmptyState {}
 
-    /// Fires on, built from itself, and is told that it is left.
+    /// A state built from itself that fires further events, and is told that it is left.
     final class LinkState: Chained, Entering, Exiting {
         let number: Int
         init(_ number: Int) { self.number = number }
@@ -429,17 +431,17 @@ import Testing
         let next = Event(from: LinkState.self, to: LinkState.self)
     }
 
-    @Test("What the first fire's callbacks fire begins where that has led, whatever activation has fired before")
+    @Test("Fires of the first fire's callbacks begin in its destination, after any fires of the activation")
     func afterActivation() throws {
         let machine = StateMachine<Chain>()
         try machine.fire.link(LinkState(1))
-        // 1; then 1 again by `link` and 2 by `next`; those of these that are less than 3 go on from what is last by then.
+        // 1; then again 1 by `link` and 2 by `next`; each of these below 3 continues from the last one.
         #expect(machine.revision > 4)
         #expect(LeftLinks.shared.all.allSatisfy { $0 >= 1 })
         #expect(LeftLinks.shared.all.prefix(3) == [1, 1, 2])
     }
 
-    @Test("What a put-off fire passes along is let go when the turn has been passed, and may fire then")
+    @Test("The payload of a queued fire is released after the turn, and may fire then")
     func userInfoOfPutOff() throws {
         final class Payload: Codable, Sendable {
             let gone: DispatchSemaphore

@@ -5,7 +5,9 @@ import HeraclitusStores
 import Testing
 
 @Suite("Long names in errors") struct LongNameTests {
-    /// Names as somebody may send them; the second is one character.
+    /// Names as a caller may send them.
+    ///
+    /// The second is one character.
     enum Name: CaseIterable {
         case manyCharacters, oneCharacter
 
@@ -44,7 +46,7 @@ import Testing
         #expect(lengths.allSatisfy { $0 < 2_000 }, sourceLocation: sourceLocation)
     }
 
-    @Test("Errors of fires and actions shorten the names that they have whole", arguments: Name.allCases)
+    @Test("Errors of fires and actions shorten names in texts only", arguments: Name.allCases)
     func machines(of name: Name) throws {
         let name = name.text
         let machine = StateMachine<Paint>()
@@ -53,7 +55,7 @@ import Testing
         let isWhole = fired?.event == name
         #expect(isWhole)
         expectShort(#expect(throws: InvalidTransition.self) { try machine.enter(named: name) })
-        let performed = #expect(throws: InvalidAction.self) { _ = try machine.perform(named: name) }
+        let performed = #expect(throws: InvalidTransition.self) { _ = try machine.perform(named: name) }
         expectShort(performed)
         let isActionWhole = performed?.action == name
         #expect(isActionWhole)
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("Errors of archives shorten names, keys and values that the archives have", arguments: Name.allCases)
+    @Test("Texts of archive errors shorten names, keys and values", arguments: Name.allCases)
     func archives(of name: Name) throws {
         let name = name.text
         let archive = String(decoding: try StateMachine<Paint>().archive(), as: UTF8.self)
@@ -93,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("Every error that may have a name from outside shortens it", arguments: Name.allCases)
+    @Test("Texts of all errors with foreign names shorten them", arguments: Name.allCases)
     func payloads(of name: Name) {
         let name = name.text
         struct Failure: Error { let text: String }
@@ -128,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("A name of 200 characters is not shortened, and a longer one keeps its beginning and its end")
+    @Test("A name of 200 characters stays, and a longer one keeps its beginning and its end")
     func limit() {
         let name = String(repeating: "ä", count: 199) + "z"
         #expect(StoreError.repeatedID(name).description.contains("\"\(name)\""))

@@ -2,7 +2,7 @@ import Heraclitus
 import Testing
 
 @Suite("Order") struct OrderTests {
-    @Test("A transition calls everyone once, in the promised order, each machine's own closure after the definition's")
+    @Test("A transition calls each callback once in the promised order, the machine's closures after the definition's")
     func order() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
@@ -41,7 +41,7 @@ import Testing
         #expect((machine.previousState as? AState) != nil)
     }
 
-    @Test("Closures of one place are called in the order they were added")
+    @Test("Closures of one place are called in the order of adding")
     func ownOrder() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
@@ -50,7 +50,7 @@ import Testing
         #expect(journal.entries == (0..<20).map { "\($0)" })
     }
 
-    @Test("An update calls the event's hooks and none of exit and entry, and counts")
+    @Test("An update calls the event's hooks without exit and entry, and counts")
     func update() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
@@ -79,7 +79,7 @@ import Testing
         )
     }
 
-    @Test("An ignored event does nothing and is no error")
+    @Test("An ignored event changes nothing and is no error")
     func ignored() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)

@@ -27,7 +27,7 @@ import Testing
         #expect(door.state is OpenState)
     }
 
-    @Test("A fire inside a block is decided at once, and carried out when the block has returned or thrown")
+    @Test("A fire inside a block is decided at once, and carried out after the block")
     func inside() throws {
         let door = StateMachine<Door>()
         try door.perform { _ in
@@ -74,11 +74,11 @@ import Testing
         #expect(journal.entries == ["guard ClosedState", "transitionInProgress", "hook OpenState", "within"])
     }
 
-    @Test("Observers hear of an action first, and then of what it has fired")
+    @Test("Observers are told of an action first, and then of its fires")
     func order() throws {
         let door = StateMachine<Door>()
         let journal = Journal()
-        door.observe { journal.write("\($0)".components(separatedBy: ":")[0]) }
+        door.observe { journal.write($0.message.components(separatedBy: ":")[0]) }
         try door.perform(action: "outer", in: ClosedState.self) { _ in
             try door.fire.open(OpenState())
             try door.perform(action: "inner", in: ClosedState.self) { _ in
@@ -100,11 +100,11 @@ import Testing
         #expect(door.state is LockedState)
     }
 
-    @Test("An observer that hears of an action fires after what that has fired")
+    @Test("A fire by an action's observer comes after the action's fires")
     func observerFires() throws {
         let door = StateMachine<Door>()
         door.observe { [unowned door] occurrence in
-            guard case .performed = occurrence.outcome else { return }
+            guard occurrence.kind == .performed else { return }
             try? door.fire.swing { open in OpenState(open.angle + 1) }
         }
         try door.perform(action: "push", in: ClosedState.self) { _ in try door.fire.open(OpenState(1)) }
@@ -126,43 +126,43 @@ import Testing
         #expect(machine.isActive)
     }
 
-    @Test("An action is refused elsewhere, with what was tried, where, why not, and what leads there")
+    @Test("In another state an action is refused with the state, the reason, and the events that lead there")
     func refused() throws {
         let door = StateMachine<Door>()
         let error = try #require(
-            #expect(throws: InvalidAction.self) {
+            #expect(throws: InvalidTransition.self) {
                 try door.perform(action: "paint", in: OpenState.self, userInfo: ["colour": "red"]) { _ in
                     Issue.record("It ran.")
                 }
             }
         )
-        #expect(error.reason == .notInState && error.workflow == "Door" && error.action == "paint")
-        #expect(error.state == "ClosedState" && error.expected == "OpenState" && error.leadingEvents == ["open"])
+        #expect(error.reason == .notAllowed && error.workflow == "Door" && error.action == "paint")
+        #expect(error.source == "ClosedState" && error.candidates == ["open"])
         #expect(error.userInfo["colour", as: String.self] == "red")
         #expect(
             error.description
-                == #"Door cannot perform "paint" in ClosedState: it is allowed only in OpenState. These lead there: "open"."#
+                == #"Door cannot perform "paint" in ClosedState: allowed only in OpenState. Events that lead there: "open"."#
         )
         #expect(
-            error.errorDescription == #"Door cannot perform "paint" in ClosedState: it is allowed only in OpenState."#
+            error.errorDescription == #"Door cannot perform "paint" in ClosedState: allowed only in OpenState."#
         )
-        #expect(error.failureReason == "it is allowed only in OpenState.")
-        #expect(error.recoverySuggestion == #"These lead there: "open"."#)
+        #expect(error.failureReason == "allowed only in OpenState.")
+        #expect(error.recoverySuggestion == #"Events that lead there: "open"."#)
         try door.fire.smash()
-        let never = #expect(throws: InvalidAction.self) {
+        let never = #expect(throws: InvalidTransition.self) {
             try door.perform(action: "paint", in: OpenState.self) { _ in }
         }
         #expect(never?.description.hasSuffix("No event leads there from SmashedState.") == true)
-        // Which states conform to a protocol nobody knows before there is an object.
-        let unknown = #expect(throws: InvalidAction.self) {
+        // The states that conform to a protocol are unknown before there are objects.
+        let unknown = #expect(throws: InvalidTransition.self) {
             try door.perform(action: "paint", in: (any EmptyStateOfNobody).self) { _ in }
         }
-        #expect(unknown?.leadingEvents == [] && unknown?.recoverySuggestion == nil)
+        #expect(unknown?.candidates == [] && unknown?.recoverySuggestion == nil)
     }
 
-    @Test("A state is entered by its name, where an event leads there and it needs no data")
+    @Test("A state is entered by its name if an event leads there and the state needs no data")
     func byName() throws {
-        let door = StateMachine<Door>(alreadyIn: OpenState())
+        let door = StateMachine<Door>(resumingIn: OpenState())
         try door.enter(named: "ClosedState", userInfo: ["by": "wind"])
         #expect(door.state is ClosedState)
         let reasons: [(String, InvalidTransition.Reason)] = [
@@ -176,12 +176,12 @@ import Testing
         #expect(door.state is SmashedState && door.revision == 2)
     }
 
-    /// A class of one's own that has states.
-    final class Gate: Stateful, Sendable {
+    /// A custom class with states.
+    final class Gate: MachineOwner, Sendable {
         let machine = StateMachine<Door>()
         let journal = Journal()
 
-        /// Takes the name of an event.
+        /// A method with the name of an event.
         func smash() { journal.write("own smash") }
 
         func paint(_ colour: String) throws -> Int {
@@ -194,14 +194,17 @@ import Testing
         func knock() throws { try inState(ClosedState.self) { _ in journal.write("knock") } }
     }
 
-    @Test("A host has the events as its methods, its own win, and fire has them all")
+    @Test("A host has the events as methods; its own methods win, and fire has all events")
     func host() throws {
         let gate = Gate()
         #expect(gate.can.open && !gate.can.close && gate.isIn(ClosedState.self))
         try gate.open(OpenState(5))
         #expect((gate.state as? OpenState)?.angle == 5)
         #expect(gate.isIn(named: "OpenState") && gate.stateName == "OpenState" && gate.allowedActions.isEmpty)
-        #expect(gate.allowedEvents == gate.machine.allowedEvents && gate.offers().count == gate.machine.offers().count)
+        #expect(
+            gate.allowedEvents == gate.machine.allowedEvents
+                && gate.eventAvailability().count == gate.machine.eventAvailability().count
+        )
         try gate.close()
         try gate.lock { _ in LockedState(1) }
         try gate.unlock(userInfo: ["code": 1])
@@ -213,12 +216,12 @@ import Testing
         #expect(error?.event == "open")
     }
 
-    @Test("A host's guarded method runs only in its state, and its name is the action's")
+    @Test("A host's guarded method runs only in its state, and gives the action its name")
     func guarded() throws {
         let gate = Gate()
-        gate.machine.observe { gate.journal.write("\($0)") }
+        gate.machine.observe { gate.journal.write($0.message) }
         try gate.knock()
-        let error = #expect(throws: InvalidAction.self) { try gate.paint("red") }
+        let error = #expect(throws: InvalidTransition.self) { try gate.paint("red") }
         #expect(error?.action == "paint")
         try gate.open(OpenState(7))
         #expect(try gate.paint("blue") == 7)

@@ -2,7 +2,7 @@ import Heraclitus
 import Testing
 
 @Suite("Firing from callbacks") struct ReentrancyTests {
-    @Test("A fire from a did hook happens after everyone was called, before the outermost fire returns")
+    @Test("A fire from a did hook comes after all callbacks, before the outermost fire returns")
     func queued() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    @Test("A nested fire is validated against the state in which everything accepted will leave the machine")
+    @Test("A nested fire is validated against the state that all accepted fires lead to")
     func projected() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let errors = Journal()
@@ -54,7 +54,7 @@ import Testing
         #expect(machine.stateName == "C")
     }
 
-    @Test("A nested fire that is declined changes nothing of what was accepted before")
+    @Test("A declined nested fire leaves earlier accepted fires unchanged")
     func nestedDecline() throws {
         let machine = StateMachine<Heard>.active(Journal())
         machine.didEnter(BState.self) { _, transition in
@@ -149,7 +149,7 @@ import Testing
         deinit { onRelease() }
     }
 
-    @Test("What is fired when a payload is released is carried out as well, whenever that is")
+    @Test("A fire during the release of a payload is carried out at any time")
     func released() throws {
         let machine = StateMachine<Heard>.active(Journal())
         machine.didEnter(BState.self) { _, transition in
@@ -165,7 +165,7 @@ import Testing
     final class UnheardState: EmptyState {}
     final class LaterState: EmptyState {}
 
-    /// Fires on, and lets somebody listen only then.
+    /// A state that fires further events, and lets a listener in only then.
     final class FiringState: WorkflowState, Entering {
         let journal: Journal
 
@@ -191,7 +191,7 @@ import Testing
         let finish = Event(from: FiringState.self, to: LaterState.self)
     }
 
-    @Test("Who begins to listen when a nested fire was accepted hears of it with its own user info")
+    @Test("A listener added after a nested fire was accepted gets it with its own user info")
     func listeningLater() throws {
         let journal = Journal()
         let machine = StateMachine<Unheard>()
@@ -199,7 +199,7 @@ import Testing
         #expect(journal.entries == ["finish: FiringState → LaterState hook"])
     }
 
-    @Test("The limit holds for activation and the first fire together")
+    @Test("The limit covers activation and the first fire together")
     func endlessActivation() {
         let machine = StateMachine<Heard>()
         machine.didEnter(AState.self) { _, transition in
@@ -209,7 +209,7 @@ import Testing
         #expect(machine.revision == StateMachine<Heard>.chainLimit + 1)
     }
 
-    @Test("What an observer fires is carried out, too")
+    @Test("A fire of an observer is carried out, too")
     func observer() throws {
         let machine = StateMachine<Heard>.active(Journal())
         machine.onTransition(from: AState.self, to: BState.self) { _, _, transition in

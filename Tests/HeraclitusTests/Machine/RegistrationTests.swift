@@ -15,7 +15,7 @@ import Testing
         #expect(journal.entries == ["heard"])
     }
 
-    @Test("A closure stays at its machine though nobody keeps its registration")
+    @Test("A closure stays on its machine without a reference to its registration")
     func dropped() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
@@ -25,7 +25,7 @@ import Testing
         #expect(journal.entries == ["left", "heard"])
     }
 
-    @Test("A guard is asked though the last use of its registration is over")
+    @Test("A guard is asked after the last use of its registration")
     func guarded() throws {
         let machine = StateMachine<Heard>.active(Journal())
         let registrations = [machine.guarded(\.again) { _, _, _ in throw Objection() }]
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("Registrations that an object stores are cancelled when it goes, and others are not")
+    @Test("Registrations stored in an object are cancelled with it, and others stay")
     func stored() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(
-        "What was cancelled takes no place among stored registrations, however often that happens",
+        "Cancelled registrations take no room among stored ones, however often",
         .enabled(if: PeakMemory.isCounted)
     )
     func storedAndCancelled() async {
@@ -65,7 +65,7 @@ import Testing
                     registration.cancel()
                 }
             }
-            // What is not cancelled stays.
+            // Other registrations stay.
             let heard = Journal()
             for _ in 0..<20 { machine.didFire(\.open) { _, _, _ in heard.write("") }.store(in: registrations) }
             change(1_000)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test("What a cancelled closure keeps goes when the machine can be used again")
+    @Test("The captures of a cancelled closure are released when the machine is usable again")
     func released() throws {
         let journal = Journal()
         let machine = StateMachine<Door>()
@@ -99,10 +99,10 @@ import Testing
         #expect(journal.entries == ["ClosedState", "heard"])
     }
 
-    @Test("What a callback adds is called from the next phase on, in the same transition")
+    @Test("A closure added by a callback is called from the next phase on, in the same transition")
     func addedMeanwhile() throws {
         let journal = Journal()
-        // Whose states have no hooks, so that nothing but closures is called.
+        // The states have no hooks, so only closures are called.
         let machine = StateMachine<Door>()
         machine.didExit(ClosedState.self) { _, transition in
             guard let machine = transition.machine(as: Door.self), machine.revision == 1 else { return }
@@ -113,7 +113,7 @@ import Testing
         #expect(journal.entries == ["did enter"])
     }
 
-    @Test("Registrations are cancelled at once when that is asked for, and take further ones")
+    @Test("Registrations can be cancelled at once on request, and take further ones")
     func cancelledTogether() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
@@ -151,7 +151,7 @@ import Testing
         #expect(late.load(ordering: .relaxed) == 0)
     }
 
-    @Test("A closure that another one cancels during a transition is not called in it any more")
+    @Test("A closure cancelled by another one during a transition is no longer called in it")
     func cancelledMeanwhile() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
@@ -182,7 +182,7 @@ import Testing
         #expect(journal.entries == ["heard"])
     }
 
-    @Test("Neither a registration nor a cancelled closure keeps anything alive")
+    @Test("Neither a registration nor a cancelled closure retains anything")
     func lifetime() throws {
         var machine: StateMachine<Heard>? = StateMachine<Heard>.active(Journal())
         var first: Journal? = Journal()
@@ -203,7 +203,7 @@ import Testing
         kept.cancel()
     }
 
-    @Test("A superclass's closure hears its subclasses, a subclass's not its superclass")
+    @Test("A superclass's closure covers its subclasses, and a subclass's closure not its superclass")
     func superclass() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
@@ -218,7 +218,7 @@ import Testing
         #expect(journal.entries == ["Loud hears A", "A to A", "Loud hears B", "B hears B", "A to B"])
     }
 
-    @Test("A closure for a protocol hears every state that conforms to it")
+    @Test("A closure for a protocol covers every conforming state")
     func conformance() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
@@ -235,7 +235,7 @@ import Testing
         #expect(!machine.isIn((any EmptyState).self))
     }
 
-    @Test("A hook of an event hears that event only")
+    @Test("A hook of an event covers only the event")
     func event() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())

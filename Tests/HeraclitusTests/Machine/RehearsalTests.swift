@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite("Rehearsals") struct RehearsalTests {
-    // A shop whose guards have something to say.
+    // A shop whose guards explain their refusals.
 
     final class CartState: WorkflowState, ExitGuarding {
         let items: Int
@@ -39,7 +39,7 @@ import Testing
 
     private static func texts(_ errors: [any Error]) -> [String] { errors.map { ($0 as? Objection)?.text ?? "\($0)" } }
 
-    /// Everything that an error says.
+    /// All texts of an error.
     private static func all(_ error: InvalidTransition?) -> [String] {
         guard let error else { return ["no error"] }
         return [
@@ -67,14 +67,14 @@ import Testing
     }
 
     @Test(
-        "A rehearsal throws the very error that the fire throws then, and none where the fire is carried out or ignored",
+        "A rehearsal throws exactly the error of the fire, and none for an accepted or ignored fire",
         arguments: ["empty cart", "cart", "paid", "emptied", "sent"],
         ["pay", "drop", "send", "split", "unknown"]
     )
     func agrees(_ source: String, _ event: String) {
         for destination in ["cart", "paid", "free", "emptied", "sent", "stranger", nil] {
             for userInfo: UserInfo in [[:], ["isSure": true], ["locked": true]] {
-                let machine = StateMachine<Shop>(alreadyIn: Self.make(source))
+                let machine = StateMachine<Shop>(resumingIn: Self.make(source))
                 machine.activate()
                 machine.shouldEnter(SentState.self) { _, _ in throw Objection(text: "own") }
                 func run(_ fire: Fire<Shop>) -> InvalidTransition? {
@@ -96,14 +96,14 @@ import Testing
         }
     }
 
-    @Test("Every way of saying what to fire can be rehearsed")
+    @Test("Every form of firing can be rehearsed")
     func ways() throws {
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 1))
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         try machine.rehearse.pay(PaidState(cents: 1))
         try machine.rehearse.pay { cart in PaidState(cents: cart.items) }
-        try machine.rehearse(\.pay, PaidState(cents: 1))
-        try machine.rehearse(\.pay) { cart in PaidState(cents: cart.items) }
-        try machine.rehearse(\.drop, userInfo: ["isSure": true])
+        try machine.rehearse(Shop.events.pay, PaidState(cents: 1))
+        try machine.rehearse(Shop.events.pay) { cart in PaidState(cents: cart.items) }
+        try machine.rehearse(Shop.events.drop, userInfo: ["isSure": true])
         try machine.rehearse(Shop.events.pay, PaidState(cents: 1))
         try machine.rehearse(named: "pay", entering: PaidState(cents: 1))
         try machine.rehearse(named: "drop", userInfo: ["isSure": true])
@@ -111,7 +111,7 @@ import Testing
         #expect(machine.revision == 0 && machine.state is CartState)
     }
 
-    @Test("Guards and the builder are called, each once; no hook is, no observer hears, and what was built goes")
+    @Test("A rehearsal calls guards and builder once, without hooks and observers, and releases the built object")
     func nothingElse() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(journal)
@@ -134,7 +134,7 @@ import Testing
         #expect(throws: InvalidTransition.self) { try machine.rehearse.back(AState(journal)) }
         try machine.rehearse.touch(AState(journal))
         #expect(journal.entries == ["touch.guard"])
-        // The table rejects before anything is made.
+        // The table rejects before any object is made.
         #expect(throws: InvalidTransition.self) {
             try machine.rehearse.back { _ in
                 journal.write("built")
@@ -147,7 +147,7 @@ import Testing
         #expect(machine.stateName == "B" && journal.entries.contains("own hook"))
     }
 
-    @Test("A machine that is not active is asked as it is and stays so")
+    @Test("A rehearsal leaves an inactive machine inactive")
     func inactive() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: AState(journal))
@@ -156,13 +156,13 @@ import Testing
         }
         try machine.rehearse.go(BState(journal))
         #expect(throws: InvalidTransition.self) { try machine.rehearse.back(AState(journal)) }
-        #expect(!machine.offers().isEmpty)
+        #expect(!machine.eventAvailability().isEmpty)
         #expect(!machine.isActive && machine.stateName == "A" && !journal.entries.contains("A.didEnter"))
         machine.activate()
         #expect(machine.isActive && machine.stateName == "B" && journal.entries.contains("A.didEnter"))
     }
 
-    @Test("What a guard announces in a rehearsal activates the machine, before whoever hears of it fires")
+    @Test("An announcement of a guard in a rehearsal activates the machine before observers fire")
     func announcing() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>(entering: AState(journal))
@@ -171,7 +171,7 @@ import Testing
             transition.machine(as: Heard.self)?.announce("asked again")
         }
         machine.observe { [unowned machine] occurrence in
-            journal.write("\(occurrence)")
+            journal.write(occurrence.message)
             if occurrence.announcement == "asked" { try? machine.fire.nudge(CState(journal)) }
         }
         try machine.rehearse.again(AState(journal))
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(
-        "In a did hook the answer is for the state in which everything accepted leaves the machine; in a guard there is none"
+        "In a did hook the answer is for the state that all accepted fires lead to; in a guard there is none"
     )
     func inCallbacks() throws {
         let journal = Journal()
@@ -194,7 +194,7 @@ import Testing
             let machine = transition.machine(as: Heard.self)
             let error = Self.error { () throws(InvalidTransition) in try machine?.rehearse.go(BState()) }
             journal.write("guard \(error.map { "\($0.reason)" } ?? "none")")
-            for offer in machine?.offers() ?? [] where offer.rejection?.reason != .transitionInProgress {
+            for offer in machine?.eventAvailability() ?? [] where offer.rejection?.reason != .transitionInProgress {
                 journal.write("\(offer)")
             }
         }
@@ -207,7 +207,7 @@ import Testing
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             #expect(throws: Never.self) { try machine.rehearse.onward(CState()) }
-            // A rehearsal counts for nothing, however many there are.
+            // Any number of rehearsals leaves the chain's length unchanged.
             for _ in 0..<(StateMachine<Heard>.chainLimit + 1) { try? machine.rehearse.onward(CState()) }
             #expect(throws: Never.self) { try machine.fire.back(AState()) }
             let error = Self.error { () throws(InvalidTransition) in try machine.rehearse.onward(CState()) }
@@ -228,9 +228,9 @@ import Testing
         )
     }
 
-    @Test("A rehearsal waits for its turn, and the fire after one that threw goes on as ever")
+    @Test("A rehearsal waits for its turn, and a fire after a failed rehearsal works as usual")
     func turns() throws {
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 1))
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         let isInside = DispatchSemaphore(value: 0)
         let mayGoOn = DispatchSemaphore(value: 0)
         machine.didEnter(PaidState.self) { _, _ in
@@ -249,13 +249,13 @@ import Testing
         #expect(machine.state is SentState)
     }
 
-    @Test("Rehearsals on many threads change nothing and hold nobody up")
+    @Test("Rehearsals on many threads change nothing and hold up no thread")
     func threads() {
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 1))
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         onThreads(4) { index in
             for _ in 0..<500 {
                 try? machine.rehearse.pay(PaidState(cents: index))
-                _ = machine.offers()
+                _ = machine.eventAvailability()
             }
         }
         #expect(machine.revision == 0 && machine.state is CartState)
@@ -266,29 +266,32 @@ import Testing
 
 extension RehearsalTests {
     @Test("Every event is offered with its answer, in the order of the definition")
-    func offers() {
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 1))
+    func eventAvailability() {
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         #expect(
-            machine.offers(userInfo: ["isSure": true]).map(\.description) == [
+            machine.eventAvailability(userInfo: ["isSure": true]).map(\.description) == [
                 "pay: needs PaidState", "drop: allowed",
                 "send: not allowed in CartState",
                 "split: needs EmptiedState or SentState",
             ]
         )
-        let emptied = StateMachine<Shop>(alreadyIn: EmptiedState())
-        #expect(emptied.offers().map(\.event) == ["pay", "drop", "send", "split"])
-        #expect(emptied.offers()[1].description == "drop: ignored" && emptied.offers()[1].rejection == nil)
-        #expect(emptied.offers()[0].rejection?.reason == .notAllowed)
+        let emptied = StateMachine<Shop>(resumingIn: EmptiedState())
+        #expect(emptied.eventAvailability().map(\.event) == ["pay", "drop", "send", "split"])
+        #expect(
+            emptied.eventAvailability()[1].description == "drop: ignored"
+                && emptied.eventAvailability()[1].rejection == nil
+        )
+        #expect(emptied.eventAvailability()[0].rejection?.reason == .notAllowed)
         #expect(machine.revision == 0)
     }
 
-    @Test("An event that guards decline is offered with the errors of all of them; a fire has that of the first")
+    @Test("A declined event is offered with the errors of all its guards; a fire has the first error")
     func unmetGuards() throws {
         let journal = Journal()
-        let machine = StateMachine<Shop>(alreadyIn: CartState(items: 0))
+        let machine = StateMachine<Shop>(resumingIn: CartState(items: 0))
         machine.shouldEnter(EmptiedState.self) { _, _ in throw Objection(text: "own") }
-        machine.observe { journal.write("\($0)") }
-        let offer = machine.offers(userInfo: ["locked": true])[1]
+        machine.observe { journal.write($0.message) }
+        let offer = machine.eventAvailability(userInfo: ["locked": true])[1]
         #expect(Self.texts(offer.unmetGuards) == ["the cart is empty", "not sure", "locked", "own"])
         #expect(offer.rejection?.reason == .declined && offer.rejection?.userInfo["locked", as: Bool.self] == true)
         #expect(journal.entries == [])
@@ -298,18 +301,18 @@ extension RehearsalTests {
             offer.description
                 == #"drop: Objection(text: "the cart is empty"); Objection(text: "not sure"); Objection(text: "locked"); Objection(text: "own")"#
         )
-        let sure = machine.offers(userInfo: ["isSure": true])[1]
+        let sure = machine.eventAvailability(userInfo: ["isSure": true])[1]
         #expect(Self.texts(sure.unmetGuards) == ["the cart is empty", "own"])
     }
 
-    @Test("In a did hook the offers are those of the state in which everything accepted leaves the machine")
+    @Test("In a did hook the offers are for the state that all accepted fires lead to")
     func offersInCallbacks() throws {
         let journal = Journal()
         let machine = StateMachine<Heard>.active(Journal())
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             try? machine.fire.onward(CState())
-            journal.write(machine.offers().map(\.description).joined(separator: "; "))
+            journal.write(machine.eventAvailability().map(\.description).joined(separator: "; "))
         }
         try machine.fire.go(BState())
         #expect(journal.entries.count == 1 && journal.entries[0].hasPrefix("go: not allowed in C; "))

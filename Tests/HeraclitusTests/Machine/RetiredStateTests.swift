@@ -1,12 +1,12 @@
 import Heraclitus
 import Testing
 
-@Suite("States that go") struct RetiredStateTests {
+@Suite("Released states") struct RetiredStateTests {
     protocol FadingState: WorkflowState {}
     final class StartState: FadingState, EmptyState {}
     final class EndState: FadingState, EmptyState {}
 
-    /// Does something when it goes.
+    /// A state that runs a closure when it is released.
     final class MortalState: FadingState {
         let lastWill: @Sendable () -> Void
 
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "A state that is not entered goes when the machine has been released: what it fires then begins a turn",
+        "A state that is not entered is released after the machine's turn: its fires begin a new turn",
         arguments: ["table", "guard", "rehearsal"]
     )
     func notEntered(because reason: String) {
@@ -52,7 +52,7 @@ import Testing
         #expect(journal.entries == ["Fading in EndState, revision 1"])
     }
 
-    @Test("A state that the machine keeps no longer goes when everybody has been called")
+    @Test("A state that the machine no longer retains is released after all callbacks")
     func keptNoLonger() throws {
         let journal = Journal()
         let machine = StateMachine<Fading>()

@@ -11,7 +11,7 @@ import Testing
     final class EvenState: WorkflowState, EmptyState {}
     final class OddState: WorkflowState, EmptyState {}
 
-    /// Left in the turn that has entered it.
+    /// A state that is left in the turn that has entered it.
     final class PassingState: WorkflowState, EmptyState, Entering {
         func didEnter(_ transition: StateTransition) {
             #expect(throws: Never.self) { try transition.machine(as: Counter.self)?.fire.stay(NumberState()) }
@@ -78,7 +78,7 @@ import Testing
         #expect(machine.isIn(OddState.self) == !machine.revision.isMultiple(of: 2))
     }
 
-    @Test("No fire is rejected because of a state that another thread's turn only passes through")
+    @Test("No fire is rejected because of an intermediate state of another thread's turn")
     func passing() {
         let machine = StateMachine<Counter>()
         let isDone = Atomic(false)
@@ -88,7 +88,7 @@ import Testing
                 isDone.store(true, ordering: .releasing)
             } else {
                 while !isDone.load(ordering: .acquiring) {
-                    // Fires at any moment of a turn, and not always when it has just waited for one.
+                    // The fire comes at a random moment of a turn, rather than right after a wait.
                     for _ in 0..<Int.random(in: 0..<100) { _ = machine.revision }
                     do throws(InvalidTransition) { try machine.fire.toOdd() } catch {
                         if error.source != NumberState.name { Issue.record(error) }
@@ -99,7 +99,7 @@ import Testing
         #expect(machine.isIn(NumberState.self))
     }
 
-    @Test("A callback that blocks blocks no reader, no copy and no archive")
+    @Test("A blocked callback blocks no reader, copy or archive")
     func blockedCallback() throws {
         let machine = StateMachine<Toggle>()
         machine.activate()
@@ -182,7 +182,7 @@ import Testing
         )
     }
 
-    @Test("Machines in a ring that all fire the next one from callbacks never hang")
+    @Test("Machines in a ring that each fire the next one from callbacks never hang")
     func ring() {
         let machines = (0..<5).map { _ in StateMachine<Counter>() }
         for index in machines.indices {
@@ -199,12 +199,12 @@ import Testing
         #expect(done.comes(within: 300))
     }
 
-    @Test("The object that is left is released when the turn has been passed")
+    @Test("The object being left is released after the turn")
     func release() throws {
         let released = DispatchSemaphore(value: 0)
         let machine = StateMachine<Releasing>(entering: HeavyState(nil))
         machine.activate()
-        // Whoever releases it waits for another thread's fire of the same machine.
+        // The releasing thread waits for another thread's fire of the same machine.
         let heavy: @Sendable () -> HeavyState = {
             HeavyState {
                 let other = onThread { #expect(throws: Never.self) { try machine.fire.swap(HeavyState(nil)) } }
@@ -237,7 +237,7 @@ import Testing
         let decline = Event(from: HeavyState.self, to: HeavyState.self).guarded { _, _, _ in throw Objection() }
     }
 
-    @Test("Reading, copying and encoding while others fire shows one moment each time")
+    @Test("Reading, copying and encoding during fires show one moment each time")
     func consistent() throws {
         let machine = StateMachine<Counter>()
         let stop = Atomic<Bool>(false)
@@ -259,7 +259,7 @@ import Testing
         #expect(writer.comes())
     }
 
-    @Test("Closures may come and go while others fire, and none is called after its cancellation has returned")
+    @Test("Closures come and go during fires, and none is called after its cancellation has returned")
     func closuresComeAndGo() throws {
         let machine = StateMachine<Counter>()
         let stop = Atomic<Bool>(false)

@@ -4,7 +4,7 @@ import Testing
 @Suite("Transition validator") struct TransitionValidatorTests {
     let validator = TransitionValidator<Download>()
 
-    @Test("It lets pass what the table allows, by key path, class and name")
+    @Test("The validator accepts the table's transitions, by key path, class and name")
     func allowed() throws {
         try validator.validate(\.load, from: IdleState.self, to: LoadingState.self)
         try validator.validate(\.load, from: FailureState.self)
@@ -25,7 +25,7 @@ import Testing
             ("", "", "", .unknownEvent, []),
         ]
 
-    @Test("It rejects everything else, and says why", arguments: rejections)
+    @Test("The validator rejects everything else, with the reason", arguments: rejections)
     func rejected(
         _ event: String,
         _ source: String,
@@ -40,13 +40,13 @@ import Testing
         #expect(error?.workflow == "Download")
         #expect(error?.event == event)
         #expect(error?.source == source)
-        // "load" leads nowhere else.
+        // "load" has no other destination.
         #expect(error?.destination == destination ?? "LoadingState")
         #expect(error?.allowedEvents == allowed)
         #expect(error?.userInfo["key", as: Int.self] == 1)
     }
 
-    @Test("A name that there is not is answered with those that there are, the nearest first")
+    @Test("An unknown name gets the existing names, the nearest first")
     func misspelt() {
         let source = #expect(throws: InvalidTransition.self) {
             try validator.validate(named: "load", from: "FailState", to: "LoadingState")
@@ -62,7 +62,7 @@ import Testing
         #expect(destination?.candidates.first == "LoadingState" && destination?.candidates.count == 5)
     }
 
-    @Test("It names the state that is not registered")
+    @Test("The error of an unregistered state names it")
     func unregistered() {
         let source = #expect(throws: InvalidTransition.self) {
             try validator.validate(\.load, from: GasState.self)
@@ -85,7 +85,7 @@ import Testing
         var computed: Event<IdleState, CancelledState> { Event(from: IdleState.self, to: CancelledState.self) }
     }
 
-    @Test("Its errors say what those of a machine say")
+    @Test("Errors of the validator equal those of a machine")
     func sameWords() {
         let (validator, machine) = (TransitionValidator<Bound>(), StateMachine<Bound>())
         let errors = [

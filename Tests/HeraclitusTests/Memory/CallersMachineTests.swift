@@ -2,8 +2,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
-/// Machines whose last owner lets go of them while they are fired.
-@Suite("Machines that only their caller keeps") struct CallersMachineTests {
+/// Machines whose last reference is released while they are fired.
+@Suite("Machines that only their caller retains") struct CallersMachineTests {
     private final class OffState: EmptyState {}
 
     private final class OnState: EmptyState {}
@@ -32,7 +32,7 @@ import Testing
         func letGo() { machine.withLock { $0 = nil } }
     }
 
-    @Test("A machine that its own callback lets go of carries out all that was fired, and is gone then")
+    @Test("A machine released by its own callback carries out all fires, and is gone then")
     func letGoInCallback() throws {
         weak var gone: StateMachine<Lamp>?
         let states = Mutex<[String]>([])
@@ -52,7 +52,7 @@ import Testing
         #expect(gone == nil)
     }
 
-    @Test("A machine whose holder is let go of by the inner machine's callback ends its transition there")
+    @Test("A machine whose holder is released by the inner machine's callback ends its transition there")
     func letGoOfHolder() throws {
         weak var gone: StateMachine<Room>?
         let lamp: StateMachine<Lamp>
@@ -68,7 +68,7 @@ import Testing
         #expect(gone == nil)
     }
 
-    @Test("A machine that nothing but the call keeps is fired, rejects, and is rehearsed")
+    @Test("A machine that only the call retains is fired, rejects, and is rehearsed")
     func temporary() throws {
         try StateMachine<Lamp>().fire.on()
         try StateMachine<Lamp>().rehearse.on()

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Heraclitus
 
-@Suite("What lives as long as the program") struct ImmortalTests {
+@Suite("Immortal values") struct ImmortalTests {
     private final class Probe: Sendable {
         let number: Int
 
         init(_ number: Int) { self.number = number }
     }
 
-    @Test("A value that is immortal keeps what it refers to")
+    @Test("An immortal value retains the objects that it refers to")
     func kept() {
         weak var probe: Probe?
         let immortal: Immortal<Probe>
@@ -23,14 +23,14 @@ import Testing
         #expect(immortal.value.number == 1)
     }
 
-    @Test("A list has its elements in order, also where one is referred to on its own", arguments: [0, 1, 7])
+    @Test("A list has its elements in order, also by single references", arguments: [0, 1, 7])
     func list(_ count: Int) {
         let list = ImmortalArray((0..<count).map(Probe.init))
         #expect(list.map(\.number) == Array(0..<count))
         #expect(list.indices.allSatisfy { list.element($0).value === list[$0] })
     }
 
-    @Test("To read beyond the ends of a list, or an erased value as another type, stops the program")
+    @Test("Reading beyond a list's ends, or an erased value as another type, stops the program")
     func traps() async {
         await #expect(processExitsWith: .failure) { _ = ImmortalArray([1, 2])[2] }
         await #expect(processExitsWith: .failure) { _ = ImmortalArray([1, 2])[-1] }
@@ -38,13 +38,13 @@ import Testing
         await #expect(processExitsWith: .failure) { _ = ErasedImmortal(Immortal(1)).typed(as: UInt.self) }
     }
 
-    @Test("An erased value is itself again")
+    @Test("An erased value has its original value")
     func erased() {
         let value = Immortal(["a", "b"])
         #expect(ErasedImmortal(value).typed(as: [String].self).value == ["a", "b"])
     }
 
-    @Test("A value that is published is seen whole by threads that wait for it")
+    @Test("A published value is complete for threads that wait for it")
     func late() {
         for round in 0..<200 {
             let late = LateImmortal<[Int]>()

@@ -10,7 +10,7 @@ import Testing
         let late = LateReference<Probe>()
     }
 
-    @Test("The first object stays and lives as long as the reference, and every later one is let go")
+    @Test("The first object lives as long as the reference, and every later one is released")
     func firstStays() {
         weak var first: Probe?
         weak var second: Probe?

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Heraclitus
 
-/// Every form that `AnyState` can have, each with the layouts that the language does not promise and without.
+/// Every form that `AnyState` can have, with known layouts and by casts.
 @Suite("Layouts of states") struct LayoutTests {
     protocol Numbered: WorkflowState { var number: Int { get } }
     protocol Named: Sendable { var title: String { get } }
@@ -27,7 +27,7 @@ import Testing
     }
     final class StrangeState: BaseState, @unchecked Sendable {}
 
-    /// The same events for every form.
+    /// Equal events for every form.
     protocol Form: Workflow where Context == Void {
         static func made(_ state: BaseState) -> AnyState?
         static func base(of state: AnyState) -> BaseState
@@ -77,7 +77,7 @@ import Testing
         let go = Event(from: FirstState.self, to: SecondState.self)
         let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
     }
-    /// May hold any value, so an object lies in a box of three words.
+    /// A form for any value, with the object in a box of three words.
     struct ValueProtocol: Form {
         static var initial: any Named { FirstState(0) }
         static func made(_ state: BaseState) -> (any Named)? { state }
@@ -92,7 +92,7 @@ import Testing
         let go = Event(from: FirstState.self, to: SecondState.self)
         let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
     }
-    /// Handed out through a constraint of an associated type.
+    /// A form through a constraint of an associated type.
     struct Constrained: Form {
         static var initial: any Tagged<Int> { SecondState(0) }
         static func made(_ state: BaseState) -> (any Tagged<Int>)? { state as? any Tagged<Int> }
@@ -106,7 +106,7 @@ import Testing
         AnyObjectForm.self, ValueProtocol.self, EverySendable.self, Constrained.self,
     ]
 
-    /// What somebody sees who walks a machine through its states.
+    /// The states seen on a walk through a machine.
     private func walk<W: Form>(_ type: W.Type, _ definition: Definition) throws -> [String] {
         var seen: [String] = []
         let entered = Journal()
@@ -140,7 +140,7 @@ import Testing
         return seen + entered.entries
     }
 
-    @Test("Where a layout is not relied on, every form of state does the same by casts", arguments: forms.indices)
+    @Test("By casts instead of layouts, every form of state behaves the same", arguments: forms.indices)
     func plain(_ index: Int) throws {
         func compare<W: Form>(_ type: W.Type) throws {
             let compared = CompiledWorkflow<W>.compiledApart(.compared)
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test("A state is released when nobody keeps it, by layouts and by casts", arguments: forms.indices)
+    @Test("A state is released with its last reference, by layouts and by casts", arguments: forms.indices)
     func released(_ index: Int) throws {
         func check<W: Form>(_ type: W.Type) throws {
             for trust in [LayoutTrust.compared, .never] {

@@ -16,7 +16,7 @@ import Testing
         deinit { deinitialized(number) }
     }
 
-    @Test("It keeps the state and the one before, hands out the one before that, and releases both when it goes")
+    @Test("A cell retains the state and the previous one, hands out the older one, and releases both at its end")
     func owned() {
         let released = Lock<[Int]>([])
         func probe(_ number: Int) -> OwnedObject {
@@ -48,7 +48,7 @@ import Testing
         #expect(gone.sorted() == [1, 2, 3])
     }
 
-    @Test("An object that is owned is released once: by its owner, or by whom it was handed on to")
+    @Test("An owned object is released once: by its owner, or by the receiver")
     func ownedObject() {
         weak var first: Probe?
         weak var second: Probe?
@@ -78,7 +78,7 @@ import Testing
         let number = Atomic(0)
     }
 
-    @Test("Who reads sees both objects and what goes with them as of one moment, and may keep them")
+    @Test("A reader gets both objects and their values of one moment, and may keep them")
     func races() {
         let shared = Shared()
         let isDone = Atomic(false)

@@ -12,23 +12,20 @@ import Testing
             journal.write("made \(transition)")
         }
         func machine(_ machine: StateMachine<Door>, didReject error: InvalidTransition) {
-            journal.write("rejected \(error.event ?? "")")
+            journal.write(error.action.map { "refused \($0)" } ?? "rejected \(error.event ?? "")")
         }
-        func machine(_ machine: StateMachine<Door>, didIgnore event: IgnoredEvent) {
-            journal.write("ignored \(event.name)")
+        func machine(_ machine: StateMachine<Door>, didIgnore occurrence: Occurrence) {
+            journal.write("ignored \(occurrence.event ?? "")")
         }
-        func machine(_ machine: StateMachine<Door>, didPerform action: PerformedAction) {
-            journal.write("performed \(action.name)")
+        func machine(_ machine: StateMachine<Door>, didPerform occurrence: Occurrence) {
+            journal.write("performed \(occurrence.action ?? "")")
         }
-        func machine(_ machine: StateMachine<Door>, didRefuse error: InvalidAction) {
-            journal.write("refused \(error.action ?? "")")
-        }
-        func machine(_ machine: StateMachine<Door>, didAnnounce announcement: Announcement) {
-            journal.write("announced \(announcement.name) \(machine.stateName)")
+        func machine(_ machine: StateMachine<Door>, didAnnounce occurrence: Occurrence) {
+            journal.write("announced \(occurrence.announcement ?? "") \(machine.stateName)")
         }
     }
 
-    /// Wants to hear of nothing but rejections.
+    /// A delegate that implements only rejections.
     final class Guard: StateMachineDelegate {
         let journal = Journal()
         func machine(_ machine: StateMachine<Door>, didReject error: InvalidTransition) { journal.write("rejected") }
@@ -42,7 +39,7 @@ import Testing
         door.announce("foo", userInfo: ["n": 1])
     }
 
-    @Test("A delegate hears of all outcomes by the methods that it has, as long as it lives")
+    @Test("A delegate gets all outcomes by its methods, as long as it lives")
     func delegate() throws {
         let door = StateMachine<Door>()
         var keeper: Keeper? = Keeper()
@@ -56,7 +53,7 @@ import Testing
             "announced foo OpenState",
         ]
         #expect(journal.entries == expected)
-        #expect(watch.journal.entries == ["rejected"])
+        #expect(watch.journal.entries == ["rejected", "rejected"])
         weak let weakKeeper = keeper
         keeper = nil
         #expect(weakKeeper == nil)
@@ -64,7 +61,7 @@ import Testing
         #expect(journal.entries == expected)
     }
 
-    @Test("A notification centre gets the same, under a prefix of the caller's choice, with the user info merged in")
+    @Test("A notification centre gets the outcomes under a prefix of the caller, with the user info merged in")
     func notifications() throws {
         let center = NotificationCenter()
         let door = StateMachine<Door>()

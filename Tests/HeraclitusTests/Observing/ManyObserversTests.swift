@@ -3,8 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-@Suite("Many observers, and the date that they get") struct ManyObserversTests {
-    @Test("All observers of a transition and the journal get one date, whatever the clock does")
+@Suite("Many observers with one date") struct ManyObserversTests {
+    @Test("All observers of a transition and the journal get one date from any clock")
     func oneDate() throws {
         let seconds = Lock(0.0)
         let scheduler = Scheduler(ContinuousClock()) {
@@ -23,11 +23,11 @@ import Testing
         #expect(first.count == 1 && dates.withLock { $0.count } == 3)
         #expect(door.journal.last?.date == first.first)
         try door.fire.close()
-        // The next transition has its own.
+        // The next transition has its own date.
         #expect(Set(dates.withLock { $0 }).count == 2)
     }
 
-    /// The processor's time for adding and cancelling some observers.
+    /// The processor time for adding and cancelling some observers.
     private func time(_ count: Int) -> Duration {
         let door = StateMachine<Door>()
         return ContinuousClock().measure {
@@ -36,10 +36,10 @@ import Testing
         }
     }
 
-    @Test("Adding and cancelling observers takes time in proportion to their number")
+    @Test("Adding and cancelling observers takes linear time")
     func linear() {
         let ratios = (0..<5).map { _ in time(20_000) / time(2_500) }
-        // 8 if it is linear, and 64 if it grows with the square.
+        // 8 if linear, and 64 if quadratic.
         #expect(ratios.min() ?? 64 < 24)
     }
 }

@@ -16,7 +16,7 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
     final class BakingState: WorkflowState, Working {
         let isCold: Bool
         init(isCold: Bool) { self.isCold = isCold }
-        func work(_ here: Workplace<Bakery>) async throws { if isCold { throw Spoilt() } }
+        func work(_ call: WorkCall<Bakery>) async throws { if isCold { throw Spoilt() } }
     }
     final class BakedState: EmptyState {}
     final class BurntState: EmptyState {}
@@ -38,7 +38,7 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
     private func bakery() -> StateMachine<Bakery> { StateMachine<Bakery>(scheduler: clock.scheduler) }
 
     @Test(
-        "The line of an event that has fired by itself says why: when it was due, that work was done or failed and how"
+        "The line of an automatic event has the cause: its due date, or completed or failed work"
     )
     func causes() async throws {
         let good = bakery()
@@ -58,7 +58,7 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
         #expect(given.journal.map(\.cause) == [nil, .condition])
     }
 
-    @Test("Archives and JSON keep causes and facts, and the table for people shows them")
+    @Test("Archives and JSON keep causes and facts, and the printed table shows them")
     func written() async throws {
         let machine = bakery()
         try machine.fire.change(OrderedState(amount: 250), userInfo: ["by": "me"])
@@ -76,7 +76,7 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
         #expect(table.contains("due 2001-01-01T00:01:00.000Z"))
     }
 
-    @Test("A cause of a later version of the library is left out, and each known one is decoded as it was encoded")
+    @Test("A cause of a later version is left out, and each known one survives coding")
     func coding() throws {
         let causes: [Occurrence.Cause] = [
             .due(Date(timeIntervalSinceReferenceDate: 5)), .failure("no"), .done, .condition, .completion(["a", "b"]),
@@ -100,7 +100,7 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
         let close = Event(from: BoxState.self, to: SoldState.self).whenFinal(\.bakery)
     }
 
-    @Test("The line of an event that has waited for machines in the state names them")
+    @Test("The line of an event that has waited for inner machines names them")
     func completion() throws {
         let shop = StateMachine<Shop>()
         try (shop.state as? BoxState)?.bakery.fire.give()

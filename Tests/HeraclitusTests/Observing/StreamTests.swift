@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite("Streams and waiting", .timeLimit(.minutes(20))) struct StreamTests {
-    @Test("Several readers each get all transitions from when they asked, in order, and end with the machine")
+    @Test("Several readers each get all transitions from their start on, in order, and end with the machine")
     func readers() async throws {
         var door: StateMachine<Door>? = StateMachine<Door>()
         let first = try #require(door).transitions
@@ -13,7 +13,7 @@ import Testing
         try door?.fire.swing(OpenState(1))
         try door?.fire.close()
         let third = try #require(door).transitions
-        // What waits to be read does not keep the machine alive.
+        // Unread elements leave the machine unretained.
         weak let weakDoor = door
         try door?.fire.smash()
         for await transition in third {
@@ -33,9 +33,9 @@ import Testing
         #expect(heard == ["swing", "close", "smash"])
     }
 
-    @Test("A slow reader has as many transitions waiting as the policy says")
+    @Test("A slow reader has as many waiting transitions as the policy says")
     func policies() async throws {
-        var door: StateMachine<Door>? = StateMachine<Door>(alreadyIn: OpenState(0))
+        var door: StateMachine<Door>? = StateMachine<Door>(resumingIn: OpenState(0))
         let newest = try #require(door).transitions(buffering: .bufferingNewest(2))
         let oldest = try #require(door).transitions(buffering: .bufferingOldest(2))
         let states = try #require(door).states(buffering: .bufferingNewest(1))
@@ -53,7 +53,7 @@ import Testing
         #expect(last == [5])
     }
 
-    @Test("The states begin with the current one; none is left out or comes twice, however many threads fire")
+    @Test("The states begin with the current one, and each comes once despite concurrent fires")
     func states() async throws {
         final class NumberState: WorkflowState {
             let number: Int
@@ -68,7 +68,8 @@ import Testing
             let read = Lock<[Int]>([])
             async let reading: Void = {
                 for await state in machine.states {
-                    // A stream gives an element to a task that is about to wait, too; then the thread sanitizer sees no order.
+                    // A stream may pass an element to a task that is about to wait, without an order that the thread
+                    // sanitizer sees.
                     _ = machine.state
                     read.withLock { $0.append(state.number) }
                     if state.number == 400 { return }
@@ -85,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("A reader whose task is cancelled ends, and a stream that nobody reads any more keeps nothing")
+    @Test("A cancelled reader ends, and a stream without a reader retains nothing")
     func cancelled() async throws {
         let door = StateMachine<Door>()
         let hasBegun = AsyncStream<Void>.makeStream()
@@ -101,7 +102,7 @@ import Testing
         task.cancel()
         #expect(await task.value == 1)
 
-        // A stream that nobody reads holds nothing either.
+        // A stream that was never read retains nothing either.
         var state: OpenState? = OpenState()
         weak let weakState = state
         var unread: AsyncStream<StateTransition>? = door.transitions
@@ -114,7 +115,7 @@ import Testing
         #expect(weakState == nil)
     }
 
-    /// Fires its machine when it is released.
+    /// A state that fires its machine when it is released.
     final class ParthianState: WorkflowState {
         let fire: Lock<(@Sendable () -> Void)?>
         init(_ fire: @escaping @Sendable () -> Void = {}) { self.fire = Lock(fire) }
@@ -128,7 +129,7 @@ import Testing
         let ride = Event(from: ParthianState.self, to: ParthianState.self)
     }
 
-    @Test("A state that fires when it is released, because there was no room for it, blocks nobody")
+    @Test("A dropped state that fires when it is released blocks no thread")
     func released() async throws {
         let machine = StateMachine<Parthian>()
         let shots = Atomic(0)
@@ -144,7 +145,7 @@ import Testing
         withExtendedLifetime(stream) {}
     }
 
-    @Test("Waiting returns the object, at once where the machine is there already, and for a state that passes")
+    @Test("A wait returns the object, at once for the current state, and also for a state that passes")
     func wait() async throws {
         let door = StateMachine<Door>()
         #expect(try await door.wait(for: (any DoorState).self) is ClosedState)
@@ -156,7 +157,7 @@ import Testing
         }
         let isOver = Atomic(false)
         let opening = onThread {
-            // As often as it takes until somebody waits.
+            // Repeated until the wait begins.
             while !isOver.load(ordering: .relaxed) {
                 try? door.fire.lock(LockedState(3))
                 try? door.fire.unlock(userInfo: ["code": 3])
@@ -170,7 +171,7 @@ import Testing
         #expect(try await door.wait(for: LockedState.self) === locked)
     }
 
-    @Test("Waiting for a state that can come no more throws, at once or as soon as it cannot")
+    @Test("A wait for an unreachable state throws, at once or as soon as it is unreachable")
     func unreachable() async throws {
         let door = StateMachine<Door>()
         let waiting = Task { try await door.wait(for: OpenState.self) }
@@ -184,7 +185,7 @@ import Testing
         #expect(try await door.wait(for: SmashedState.self) === door.state)
     }
 
-    @Test("Waiting for what can be no state throws at once, and for a protocol it waits")
+    @Test("A wait for a foreign type throws at once, and for a protocol it waits")
     func waitForNoState() async throws {
         let door = StateMachine<Door>()
         await #expect(throws: StateUnreachable.self) { try await door.wait(for: String.self) }
@@ -203,7 +204,7 @@ import Testing
         #expect(try await door.wait(for: (any Sendable).self) as AnyObject === locked)
     }
 
-    @Test("Waiting ends with an error when its task is cancelled")
+    @Test("A wait ends with an error when its task is cancelled")
     func waitCancelled() async throws {
         let door = StateMachine<Door>()
         let waiting = Task { try await door.wait(for: OpenState.self) }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite("Operations", .timeLimit(.minutes(20))) struct OperationTests {
-    /// What a composition looks like: an operation of one's own that has its states and answers with them.
+    /// A composed operation: a custom operation that has the states and answers with them.
     final class Composed: Operation, @unchecked Sendable {
         let journal: Journal
         let queue = DispatchQueue(label: "composed")
@@ -48,7 +48,7 @@ import Testing
         return false
     }
 
-    @Test("A composed operation goes from ready through executing to finished, its blocks in order on its queue")
+    @Test("A composed operation goes from ready through executing to finished, with its blocks in order on its queue")
     func life() async throws {
         try await onOwnThread {
             let operation = Composed()
@@ -56,7 +56,7 @@ import Testing
             #expect(operation.life.operation === operation && operation.life.dispatchQueue === operation.queue)
             operation.queue.suspend()
             operation.start()
-            // At once; what it does comes on the queue.
+            // At once; its blocks run on the queue.
             #expect(operation.isExecuting && !operation.isReady && operation.journal.entries.isEmpty)
             operation.queue.resume()
             #expect(Self.eventually { operation.isFinished })
@@ -66,13 +66,13 @@ import Testing
         }
     }
 
-    @Test("Starting twice is a typed error, finishing twice and before the start is nothing")
+    @Test("Starting twice is a typed error; finishing twice or before the start does nothing")
     func twice() async throws {
         try await onOwnThread {
             let operation = Composed()
             operation.life.executionBlock = nil
             let heard = Journal()
-            operation.life.machine.log { heard.write($0.level.rawValue) }
+            operation.life.machine.observe { heard.write($0.level.rawValue) }
             operation.life.finish()
             operation.queue.sync {}
             #expect(operation.isReady)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("One that is cancelled, and finished by its cancellation block, before it is started finishes when it is")
+    @Test("An operation cancelled, and finished by its cancellation block, before the start finishes at the start")
     func cancelledBeforeStart() async throws {
         try await onOwnThread {
             let operation = Composed()
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("One that is cancelled and asked to finish never executes, also where its queue does several things at once")
+    @Test("An operation cancelled and asked to finish never executes, also on a concurrent queue")
     func cancelledOnAConcurrentQueue() async throws {
         try await onOwnThread {
             let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("Cancelled, started and finished at once by many threads, it is finished and each block has run once")
+    @Test("Cancelled, started and finished by many threads at once, an operation finishes and runs each block once")
     func race() async throws {
         try await onOwnThread {
             for _ in 0..<200 {
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test("An operation that is released while it executes is not kept, and its states come to their end")
+    @Test("An operation released while it executes is freed, and its states come to their end")
     func released() async throws {
         try await onOwnThread {
             let queue = DispatchQueue(label: "released")
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test("A queue runs operations in the order of their dependencies, as many at once as it may")
+    @Test("A queue runs operations in the order of their dependencies, up to its limit at once")
     func queue() async throws {
         try await onOwnThread {
             let queue = OperationQueue()
@@ -207,7 +207,7 @@ import Testing
             @Sendable func work(_ name: String) {
                 let now = running.add(1, ordering: .relaxed).newValue
                 most.withLock { $0 = max($0, now) }
-                // Those in the middle wait for one another; tasks may have to wait for a thread.
+                // The operations in the middle wait for one another; tasks may have to wait for a thread.
                 if Int(name) ?? 6 < 6 { #expect(Self.eventually { most.withLock { $0 } == 2 }) }
                 usleep(1_000)
                 journal.write(name)
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test("A queue that is cancelled half way comes to its end, with all operations finished")
+    @Test("A queue cancelled half way comes to its end, with all operations finished")
     func cancelledQueue() async throws {
         try await onOwnThread {
             for round in 0..<10 {
@@ -266,7 +266,7 @@ import Testing
         }
     }
 
-    @Test("A body is not run when the operation was cancelled before; what it throws is the operation's error")
+    @Test("A body is skipped if the operation was cancelled before; its error is the operation's error")
     func bodies() async throws {
         try await onOwnThread {
             let queue = OperationQueue()
@@ -320,7 +320,7 @@ import Testing
         }
     }
 
-    @Test("A finish that a guard declines leaves an operation that can be cancelled and finished")
+    @Test("A declined finish leaves an operation that can be cancelled and finished")
     func declined() async throws {
         try await onOwnThread {
             let operation = Composed()
@@ -339,7 +339,7 @@ import Testing
     }
 
     @Test(
-        "An operation that nobody holds while it executes is told that it is finished, and its completion block is called"
+        "An unretained executing operation is finished, and its completion block is called"
     )
     func dropped() async throws {
         try await onOwnThread {
@@ -354,7 +354,7 @@ import Testing
         }
     }
 
-    @Test("A cancel that comes while a finish is about to be declined is not lost")
+    @Test("A cancel during a finish that is declined takes effect")
     func cancelledInGuard() async throws {
         try await onOwnThread {
             let operation = Composed()
@@ -372,7 +372,7 @@ import Testing
         }
     }
 
-    @Test("A cancellation block of the caller's runs beside the cancelling of an async body")
+    @Test("The caller's cancellation block runs beside the cancellation of an async body")
     func asyncCancellation() async throws {
         try await onOwnThread {
             let (hasBegun, hasCleanedUp) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -390,7 +390,7 @@ import Testing
         }
     }
 
-    @Test("Blocks are let go of when the operation is finished, whatever they keep alive")
+    @Test("Blocks are released when the operation is finished, with everything that they retain")
     func blocks() async throws {
         try await onOwnThread {
             weak var weakOperation: Composed?

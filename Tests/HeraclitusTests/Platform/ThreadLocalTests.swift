@@ -4,7 +4,7 @@ import Testing
 
 @testable import Heraclitus
 
-@Suite("What a thread keeps for itself") struct ThreadLocalTests {
+@Suite("Values of threads") struct ThreadLocalTests {
     private struct Content: ThreadContent {
         var number = 0
         var object: Probe?
@@ -26,7 +26,7 @@ import Testing
         while !thread.isFinished { Thread.sleep(forTimeInterval: 0.001) }
     }
 
-    @Test("Each thread has its own, finds it again, and lets go of it when it ends")
+    @Test("Each thread has its own value, finds it again, and releases it at its end")
     func own() {
         let numbers = 1...40
         let wrong = Atomic(0)
@@ -45,7 +45,7 @@ import Testing
         #expect(wrong.load(ordering: .relaxed) == 0)
     }
 
-    @Test("A signal is received once, whether it was sent before or while the thread waits")
+    @Test("A signal is received once, whether it was sent before or during the wait")
     func signals() {
         let signal = ThreadSignal()
         signal.send()

@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-// Changes that lie elsewhere than in the data of a state: in machines within it, in effects, and in states that no machine comes to.
+// Changes outside the data of a state: in inner machines, in effects, and in states that no machine enters.
 
 @Suite("Archive locks of more than data") struct ArchiveLockInnerTests: ArchiveLockSuite {
     // MARK: Machines within states
@@ -70,7 +70,7 @@ import Testing
         static var content: Nothing { Nothing() }
     }
 
-    @Test("The migrations of a machine within a state are its own")
+    @Test("The migrations of an inner machine are its own")
     func innerMigrations() throws {
         let found: [IncompatibleArchives.Break] = try breaks(
             [Sample<Street<First>>.state(House<First>())],
@@ -79,7 +79,7 @@ import Testing
         #expect(found == [])
     }
 
-    @Test("The step for a machine within a state belongs to its own workflow")
+    @Test("The step for an inner machine belongs to its own workflow")
     func innerBreaks() throws {
         let added: [IncompatibleArchives.Break] = try breaks(
             [Sample<Street<First>>.state(House<First>())],
@@ -124,7 +124,7 @@ import Testing
         let paint = Event(updating: Hut.self)
     }
 
-    @Test("A machine that is no longer in its state would be lost")
+    @Test("An inner machine that is no longer in its state would be lost")
     func lostMachine() throws {
         let lost: [IncompatibleArchives.Break] = try breaks(
             [Sample<Street<First>>.state(House<First>())],
@@ -183,7 +183,7 @@ import Testing
         let again = Event(updating: SentState<M>.self)
     }
 
-    @Test("Effects that could not be carried out any more are breaks")
+    @Test("Effects that could no longer be carried out are breaks")
     func effects() throws {
         let none: [Sample<Post<Mail>>] = []
         #expect(try breaks(none, [Sample<Post<Mail>>]()) == [])
@@ -199,7 +199,7 @@ import Testing
         #expect(loud.map(\.explanation) == [other])
     }
 
-    // MARK: States that no machine comes to
+    // MARK: Unreached states
 
     struct Declined: Error {}
     final class OpenState: EmptyState {}
@@ -213,7 +213,7 @@ import Testing
             .guarded { _, paid, _ in if paid.total < 10 { throw Declined() } }
     }
 
-    @Test("A state that no machine came to, and that no sample makes from nothing, is named")
+    @Test("A state that no machine has entered, and that no sample makes without a source, is named")
     func unreached() throws {
         try inFolder { folder in
             let built: [Sample<Guarded>] = [.state { (_: OpenState) in PaidState(total: 1) }]
@@ -221,7 +221,7 @@ import Testing
                 try expectCompatible(Guarded.self, samples: built, in: folder, recording: true)
             }
             #expect(error?.unreached == ["PaidState"] && error?.description.hasSuffix(".state(PaidState(…)).") == true)
-            // A sample is enough, whatever the guard says.
+            // A sample is enough, whatever the guard decides.
             let samples: [Sample<Guarded>] = [.state(PaidState(total: 1))]
             try expectCompatible(Guarded.self, samples: samples, in: folder, recording: true)
             try expectCompatible(Guarded.self, samples: samples, in: folder)

@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-// What a lock says of later versions, and the steps that it prints.
+// Locks of later versions, and the steps that they print.
 
 @Suite("The steps that archive locks print") struct ArchiveLockStepsTests: ArchiveLockSuite {
     // MARK: Later versions
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("A later version has to read what its steps leave; what they drop is their affair")
+    @Test("A later version has to read the result of its steps, which may drop data")
     func later() throws {
         try inFolder { folder in
             try lock(Phone(), in: folder, recording: true)
@@ -98,7 +98,7 @@ import Testing
         var lines = [LaterLine(), LaterLine(name: "u", price: 3)]
     }
 
-    @Test("The steps for what is nested and for the elements of lists do what they say")
+    @Test("The steps for nested data and for elements of lists work")
     func pasted() throws {
         try inFolder { folder in
             try lock(Order(), in: folder, recording: true)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test("Where several keys may have become one, the step does not guess")
+    @Test("With several candidates for a renamed key, the step leaves the choice open")
     func severalCandidates() throws {
         struct Before: Codable {
             var street = "s"

@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusTesting
 
-/// A suite that locks archives in a folder of its own.
+/// A suite that locks archives in its own folder.
 protocol ArchiveLockSuite {}
 
 extension ArchiveLockSuite {
@@ -12,7 +12,7 @@ extension ArchiveLockSuite {
         try body(folder)
     }
 
-    /// What the lock of one workflow says of another one that has taken its place.
+    /// The breaks of a workflow that has replaced another one.
     func breaks<Old: Workflow, New: Workflow>(
         _ old: [Sample<Old>],
         _ new: [Sample<New>],
@@ -30,7 +30,7 @@ extension ArchiveLockSuite {
         return breaks
     }
 
-    /// Changes the content of a cart from one type to another one, in the order in which these contents are recorded.
+    /// Changes the content of a cart from one type to another, and records the contents in that order.
     func lock<Content: Codable & Sendable>(
         _ contents: Content...,
         in folder: URL,
@@ -50,7 +50,7 @@ extension ArchiveLockSuite {
     }
 }
 
-/// A state whose data is of another type in each version of a program.
+/// A state whose data has another type in each version of a program.
 final class LockedCart<Content: Codable & Sendable>: WorkflowState {
     static var name: String { "Cart" }
     let content: Content
@@ -59,7 +59,7 @@ final class LockedCart<Content: Codable & Sendable>: WorkflowState {
     func encode(to encoder: any Encoder) throws { try content.encode(to: encoder) }
 }
 
-/// A workflow with this state alone.
+/// A workflow with only this state.
 struct LockedShop<Content: Codable & Sendable>: Workflow {
     static var name: String { "Shop" }
     static var version: Int { (Content.self as? any VersionedContent.Type)?.version ?? 1 }

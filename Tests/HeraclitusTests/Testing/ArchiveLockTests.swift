@@ -97,7 +97,7 @@ import Testing
         init() { (items, note, gift, kind) = ([Item(name: "a")], "n", nil, .plain) }
         static func sample() -> OtherItems { OtherItems() }
     }
-    /// As the lock says that `OtherKey` needs it.
+    /// The migration that the lock prints for `OtherKey`.
     final class Migrated: CartKind {
         static var name: String { "cart" }
         let items: [String]
@@ -207,7 +207,7 @@ import Testing
         try expectCompatible(Order<C>.self, samples: samples, in: folder, recording: recording)
     }
 
-    /// What breaks if the cart of the order becomes another one.
+    /// The breaks if the cart of the order becomes another one.
     private func breaks<C: CartKind>(_: C.Type) throws -> [String] {
         var found: IncompatibleArchives?
         try inFolder { folder in
@@ -232,7 +232,7 @@ import Testing
         return found?.breaks ?? []
     }
 
-    @Test("A version is recorded once, and what has not changed passes")
+    @Test("A version is recorded once, and an unchanged workflow passes")
     func recording() throws {
         try inFolder { folder in
             let first = #expect(throws: ArchiveLockNotRecorded.self) { try check(Cart.self, in: folder) }
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test("A state that was added breaks nothing, and has to be recorded")
+    @Test("An added state breaks nothing, and has to be recorded")
     func added() throws {
         try inFolder { folder in
             try check(Cart.self, in: folder, recording: true)
@@ -262,7 +262,7 @@ import Testing
         }
     }
 
-    @Test("Of a state that is called something else, the lock has the step that renames it")
+    @Test("For a renamed state, the lock has the step that renames it")
     func renamedState() throws {
         #expect(
             try breaks(Basket.self) == [
@@ -271,7 +271,7 @@ import Testing
         )
     }
 
-    @Test("So it has of a key that is called something else")
+    @Test("For a renamed key, the lock has a step, too")
     func renamedKey() throws {
         #expect(
             try breaks(OtherKey.self) == [
@@ -286,7 +286,7 @@ import Testing
         )
     }
 
-    @Test("The step that the lock has mends it, and the next version is recorded beside the first")
+    @Test("The lock's step repairs the break, and the next version is recorded beside the first")
     func mended() throws {
         try inFolder { folder in
             try check(Cart.self, in: folder, recording: true)
@@ -298,7 +298,7 @@ import Testing
         }
     }
 
-    @Test("A key that is no longer read would be lost, and recording does not hide it")
+    @Test("A key that is no longer read would be lost, and recording does not hide that")
     func lostKey() throws {
         let remedy = try #require(try breaks(LessKey.self).first)
         #expect(remedy.contains("    archive.data[\"note\"] = nil\n"))
@@ -308,7 +308,7 @@ import Testing
         }
     }
 
-    @Test("A key that was not stored is added by the step")
+    @Test("A step adds a key that was never stored")
     func addedKey() throws {
         #expect(
             try #require(try breaks(MoreKey.self).first).contains(
@@ -322,7 +322,7 @@ import Testing
         )
     }
 
-    @Test("Values of another type, or that are no longer cases, are converted by the step")
+    @Test("A step converts values of another type, or of removed cases")
     func otherValues() throws {
         #expect(
             try #require(try breaks(OtherType.self).first)
@@ -332,14 +332,14 @@ import Testing
         #expect(try #require(try breaks(OtherItems.self).first).contains("items[]"))
     }
 
-    @Test("A state that is gone, and no other has its keys, is removed by the step")
+    @Test("A step removes a missing state whose keys no other state has")
     func removedState() throws {
         let found = try breaks(WithoutPaid.self, [.state(Cart())])
         #expect(found.map(\.explanation) == ["The state paid is gone."])
         #expect(found.first?.remedy.contains(".removeState(\"paid\", into: \"cart\", in: 2)") == true)
     }
 
-    @Test("A workflow or an event that is called something else gets its name back")
+    @Test("A renamed workflow or event gets its old name back")
     func names() throws {
         let samples: [Sample<Renamed>] = [.state(Cart()), .state(PaidState(total: 1))]
         #expect(try breaks(Renamed.self, samples).map(\.remedy) == ["static var name: String { \"Order\" }"])
@@ -357,7 +357,7 @@ import Testing
         }
     }
 
-    @Test("A change of a machine within a state is found where it is")
+    @Test("A change of an inner machine is found at its place")
     func inner() throws {
         try inFolder { folder in
             try expectCompatible(Street<Low>.self, samples: [.state(House<Low>())], in: folder, recording: true)
@@ -373,7 +373,7 @@ import Testing
         }
     }
 
-    @Test("A file that is no lock is an error, and no lock that was not read")
+    @Test("An invalid lock file is an error")
     func damaged() throws {
         try inFolder { folder in
             try check(Cart.self, in: folder, recording: true)

@@ -3,10 +3,10 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-// Changes that a lock finds although all that it has stored can still be read.
+// Changes that a lock finds although all its archives are readable.
 
 @Suite("The values in archive locks") struct ArchiveLockValuesTests: ArchiveLockSuite {
-    // MARK: What is recorded
+    // MARK: Recorded values
 
     struct Plain: Codable { var items = ["a"] }
     struct WithCoupon: Codable {
@@ -26,7 +26,7 @@ import Testing
         var gift = true
     }
 
-    @Test("A key that was added has to be recorded, so that it cannot get lost later")
+    @Test("An added key has to be recorded, so that it cannot get lost later")
     func addedKey() throws {
         try inFolder { folder in
             try lock(Plain(), in: folder, recording: true)
@@ -50,14 +50,14 @@ import Testing
         }
     }
 
-    @Test("What was recorded before stays in the file when more is recorded")
+    @Test("Earlier recordings stay in the file when more is recorded")
     func recordedBefore() throws {
         try inFolder { folder in
             try lock(Plain(), in: folder, recording: true)
             try lock(WithGift(), in: folder, recording: true)
             let error = #expect(throws: IncompatibleArchives.self) { try lock(OnlyGift(), in: folder) }
             #expect(error?.breaks.map(\.explanation) == ["\"gift\" is read, and was not stored."])
-            // Nor is it recorded twice.
+            // Each part is recorded once.
             let file = folder.appendingPathComponent("version-1.json")
             let before = try Data(contentsOf: file)
             try lock(WithGift(), in: folder, recording: true)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("Keys that are others in each run need not be recorded")
+    @Test("Keys that differ in each run need no recording")
     func randomKeys() throws {
         struct Random: Codable {
             var counts: [String: Int]
@@ -95,7 +95,7 @@ import Testing
     struct Kinds<K: Codable & Sendable>: Codable, Sendable { var kind: K }
     struct Amount<Number: Codable & Sendable>: Codable, Sendable { var total: Number }
 
-    @Test("Every sample is stored, also those that no machine was driven with")
+    @Test("Every sample is stored, also samples that no machine used")
     func everySample() throws {
         try inFolder { folder in
             try lock(Kinds(kind: Kind.plain), Kinds(kind: .fancy), in: folder, recording: true)
@@ -111,9 +111,9 @@ import Testing
         }
     }
 
-    // MARK: What is read as something else
+    // MARK: Values that are read differently
 
-    @Test("A value that is read as another one is a break, although it can be read")
+    @Test("A value that is read as another one is a break, although it is readable")
     func otherValues() throws {
         try inFolder { folder in
             try lock(Amount(total: 700_000_000.0), in: folder, recording: true)
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test(
-        "A value that is read under another key, an empty list that is left out, and what is new each time are no breaks"
+        "A value read under another key, an omitted empty list, and values that differ each time are no breaks"
     )
     func harmless() throws {
         try inFolder { folder in
@@ -246,7 +246,7 @@ import Testing
         let change = Event(updating: Cache.self)
     }
 
-    @Test("Properties that need not survive an archive are left out")
+    @Test("Excepted properties are ignored")
     func excepted() throws {
         try inFolder { folder in
             let samples: [Sample<Caching>] = [.state(Cache())]
@@ -277,7 +277,7 @@ import Testing
         }
     }
 
-    @Test("Nor does a new key of the elements hide that another value of theirs is read as another one")
+    @Test("A new key of elements does not hide that another value of theirs is read differently")
     func elementsWithNewKeys() throws {
         try inFolder { folder in
             try lock(Kinds(kind: [Item()]), in: folder, recording: true)

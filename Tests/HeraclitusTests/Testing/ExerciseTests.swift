@@ -4,10 +4,10 @@ import HeraclitusTesting
 import Testing
 
 @Suite("Exercising workflows") struct ExerciseTests {
-    // MARK: A workflow in order, whose faults are switched on by its type
+    // MARK: A valid workflow, whose faults are switched on by its type
 
     protocol Fault: Sendable {
-        /// Whether what is cancelled after it was placed comes back wrong.
+        /// Whether a cancelled order comes back wrong after it was placed.
         static var isStale: Bool { get }
         static var isForgetful: Bool { get }
         static var isHasty: Bool { get }
@@ -114,7 +114,7 @@ import Testing
     // MARK: No fault
 
     @Test(
-        "A workflow in order is gone over, restarted at every step",
+        "A valid workflow passes, restarted at every step",
         arguments: [
             PathCoverage.transitions, .transitionPairs, .randomWalks(10, length: 30, seed: 1),
         ]
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: Faults
 
-    @Test("A state that loses something in an archive is found, if machines are restarted")
+    @Test("A state that loses data in an archive is found if machines are restarted")
     func forgetful() throws {
         let failure = try #require(failing(Forgetful.self))
         guard case .lostInArchive(let lost) = failure.problem else { throw failure }
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("The code that is printed shows the fault")
+    @Test("The printed code shows the fault")
     func pasted() throws {
         let samples = samples(Forgetful.self)
         let machine = StateMachine<Order<Forgetful>>()
@@ -178,7 +178,7 @@ import Testing
         #expect(throws: UnsuitableSample.self) { let _: CartState<Forgetful> = try samples[3](machine.state) }
     }
 
-    @Test("A hook that fires is found, and is none if it is said to")
+    @Test("A hook that fires is found, unless its event is listed")
     func hasty() throws {
         let failure = try #require(failing(Hasty.self))
         guard case .strayed("close it", "closed") = failure.problem else { throw failure }
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test(
-        "An invariant that breaks only after two certain transitions is found, with the shortest way there",
+        "An invariant that breaks only after two certain transitions is found, with the shortest path",
         arguments: [PathCoverage.transitionPairs, .randomWalks(20, length: 200, seed: 4)],
         [true, false]
     )
@@ -221,7 +221,7 @@ import Testing
         #expect(failure.code.hasPrefix("var machine = "))
     }
 
-    @Test("An invariant that throws is one that nobody can say anything about")
+    @Test("An invariant that throws is a failed check")
     func throwing() throws {
         let failure = #expect(throws: ExerciseFailure.self) {
             try exercise(
@@ -239,10 +239,10 @@ import Testing
         #expect(error is Refusal && failure?.path?.steps.map(\.event) == ["change", "place"])
     }
 
-    @Test("A restart that is needed for a fault stays on the way, and others do not")
+    @Test("A restart that a fault needs stays on the path, and others are dropped")
     func restarts() throws {
         let failure = #expect(throws: ExerciseFailure.self) {
-            // A machine that was restored has no previous state.
+            // A restored machine has no previous state.
             try exercise(
                 Order<NoFault>.self,
                 samples: samples(NoFault.self),
@@ -263,7 +263,7 @@ import Testing
         )
     }
 
-    // MARK: Ways that are not taken
+    // MARK: Declined paths
 
     struct Guarded: Workflow {
         static var initial: any WorkflowState { AState() }
@@ -286,7 +286,7 @@ import Testing
     }
     final class FState: WorkflowState, EmptyState {}
 
-    @Test("What a guard declines is a way that is not taken: another one is, and the report has it")
+    @Test("A declined transition is replaced by another path, and the report lists it")
     func declined() throws {
         let report = try exercise(Guarded.self, samples: [.state(EState(1))], covering: .transitions)
         #expect(
@@ -298,7 +298,7 @@ import Testing
         #expect(report.description.contains("never carried out:\n  never: AState → BState"))
     }
 
-    @Test("States that nobody can make are named before anything is done")
+    @Test("Missing samples are named before the exercise begins")
     func missing() throws {
         let failure = #expect(throws: ExerciseFailure.self) { try exercise(Guarded.self) }
         guard case .missingSamples(["EState"]) = failure?.problem else { throw failure ?? Refusal() as any Error }
@@ -321,14 +321,14 @@ import Testing
                 // no end
                 """
         )
-        // The same as real code.
+        // The printed code also compiles and works.
         let samples: [Sample<Guarded>] = [.state(EState(1))]
         let machine = try StateMachine<Guarded>(entering: samples[0]())
         try machine.fire.end(DState())
         #expect(machine.isIn(DState.self) && machine.previousState is EState)
     }
 
-    @Test("A machine begins with the first sample that makes a state from nothing, in the printed code, too")
+    @Test("A machine begins with the first sample that needs no source, also in the printed code")
     func beginningSample() throws {
         let samples: [Sample<Guarded>] = [
             .state { (_: BState) in EState(0) }, .state(try refusing()), .state(EState(2)), .state(EState(3)),
@@ -364,7 +364,7 @@ import Testing
         let widen = Event(from: AState.self, to: WideState.self)
     }
 
-    @Test("A machine that rejects what its table allows is found")
+    @Test("A machine that rejects a transition of its table is found")
     func rejected() throws {
         let failure = #expect(throws: ExerciseFailure.self) {
             try exercise(Wide.self, samples: [.state(NarrowState() as WideState)])
@@ -386,7 +386,7 @@ import Testing
             .didFire { _, _, transition in transition.context(as: Ringing.self).count.withLock { $0 += 1 } }
     }
 
-    @Test("Machines get the context, restored ones too, and so do those of the printed code")
+    @Test("Machines get the context, also restored ones and those of the printed code")
     func context() throws {
         let bell = Bell()
         let report = try exercise(Ringing.self, context: bell)
@@ -416,7 +416,7 @@ import Testing
         let lapse = Event(from: DueState.self, to: BState.self).due(\.deadline)
     }
 
-    @Test("Nothing fires by itself, and the code has a clock that stands still")
+    @Test("Automatic events stay off, and the code has a clock that stands still")
     func time() throws {
         let samples: [Sample<Due>] = [.state(DueState(deadline: Date(timeIntervalSinceReferenceDate: 1)))]
         #expect(try exercise(Due.self, samples: samples).untried == [])
@@ -437,9 +437,9 @@ import Testing
     // MARK: Work
 
     final class BusyState: EmptyState, Working {
-        func work(_ here: Workplace<Hurry>) async throws {
-            here.context.write("work")
-            try here.fire.finish()
+        func work(_ call: WorkCall<Hurry>) async throws {
+            call.context.write("work")
+            try call.fire.finish()
         }
     }
     final class HallState: Composite {
@@ -461,10 +461,10 @@ import Testing
         let leave = Event(from: HallState.self, to: AState.self)
     }
 
-    @Test("The work of states does not run, which would fire at any time")
+    @Test("The work of states stays off, because it would fire at any time")
     func work() async throws {
         let journal = Journal()
-        // In each state there is time for work to begin, and a thread.
+        // Each state leaves time and a thread for work to begin.
         try await onOwnThread {
             let report = try exercise(
                 Hurry.self,
@@ -480,7 +480,7 @@ import Testing
         }
         let samples: [Sample<Hall>] = [.state { (_: AState) in HallState(StateMachine(context: journal)) }]
         #expect(try exercise(Hall.self, context: journal, samples: samples).untried == [])
-        // Time for what would begin.
+        // Leaves time for work that would begin.
         try await Task.sleep(for: .milliseconds(50))
         #expect(journal.entries == [])
     }

@@ -12,7 +12,7 @@ import Testing
         let end = Event(from: WaitingState.self, to: DoneState.self).due(after: .seconds(5))
     }
 
-    @Test("What a callback moves it by counts, and its two measures stay together")
+    @Test("A callback's advance counts, and instant and date stay together")
     func within() {
         let clock = ManualClock()
         let start = clock.date
@@ -35,7 +35,7 @@ import Testing
         let end = Event(from: DatedState.self, to: DoneState.self).due(\.date)
     }
 
-    @Test("A deadline comes with the small step that reaches it, and not with one before", arguments: [0, 1.0 / 3])
+    @Test("A deadline fires at the small step that reaches it, and not earlier", arguments: [0, 1.0 / 3])
     func smallSteps(_ start: Double) throws {
         for before in 0..<30 {
             let clock = ManualClock(at: Date(timeIntervalSinceReferenceDate: start))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A date that is set is the one from which small steps go on")
+    @Test("Small steps continue from a date that was set")
     func smallStepsFromASetDate() {
         let clock = ManualClock()
         for _ in 0..<7 { clock.advance(by: .milliseconds(100)) }
@@ -63,7 +63,7 @@ import Testing
         #expect(clock.now.offset == .milliseconds(1_500))
     }
 
-    @Test("However many threads move it, it never goes back")
+    @Test("Any number of threads move the clock forward only")
     func threads() {
         for _ in 0..<20 {
             let clock = ManualClock()

@@ -4,7 +4,7 @@ import HeraclitusTesting
 import Testing
 
 @Suite("Paths") struct PathTests {
-    /// A table of states with numbers for names, and of an event for each transition.
+    /// A table of states with numbers for names, and an event for each transition.
     private func table(_ states: Int, _ edges: [(from: Int, to: Int)], listed: [Int] = []) throws -> TransitionTable {
         let events = edges.enumerated().map { number, edge in
             #"{"name":"e\#(number)","transitions":[{"from":"\#(edge.from)","to":"\#(edge.to)","isUpdate":false}],"ignored":[]}"#
@@ -16,7 +16,9 @@ import Testing
         return try JSONDecoder().decode(TransitionTable.self, from: Data(json.utf8))
     }
 
-    /// The transitions of a path, each of which the table has to allow.
+    /// The transitions of a path.
+    ///
+    /// The table has to allow each.
     private func transitions(of path: TransitionPath, in table: TransitionTable) throws -> [String] {
         var state = path.start
         return try path.steps.map { step in
@@ -50,7 +52,7 @@ import Testing
     // MARK: Covering
 
     @Test(
-        "Paths go over every transition, or every pair, that a machine can come to",
+        "Paths cover every reachable transition or pair",
         arguments: [1, 2, 3, 4, 5] as [UInt64]
     )
     func covering(_ seed: UInt64) throws {
@@ -75,7 +77,7 @@ import Testing
     }
 
     private func begins(_ table: TransitionTable) -> [String] {
-        // Only the sixth state of these tables is listed, and may be reached without being begun in.
+        // Only the sixth state of these tables is listed. It may be reached without being a start state.
         let reached = self.reached(in: table, from: [table.initial])
         return [table.initial] + table.listed.filter { !reached.contains($0) }
     }
@@ -139,7 +141,7 @@ import Testing
         }
     }
 
-    /// The smallest number of steps, beginnings included, with which some edges can be gone over: by going every way.
+    /// The smallest number of steps that cover some edges, beginnings included, by trying every way.
     private func fewestSteps(_ edges: [(from: Int, to: Int)], _ wanted: [Int], from start: Int = 0) -> Int {
         struct Place: Hashable {
             let node: Int
@@ -166,7 +168,7 @@ import Testing
     }
 
     @Test(
-        "In which order a workflow lists states changes nothing: what another listed one leads to is no beginning",
+        "The order of listed states is irrelevant: a state that another listed one reaches is no start state",
         arguments: [[1, 2], [2, 1]]
     )
     func order(_ listed: [Int]) throws {
@@ -178,7 +180,7 @@ import Testing
         }
     }
 
-    @Test("Of listed states that lead to each other one is a beginning", arguments: [[1, 2, 3], [3, 2, 1]])
+    @Test("Of listed states that lead to each other, one is a start state", arguments: [[1, 2, 3], [3, 2, 1]])
     func circle(_ listed: [Int]) throws {
         let table = try table(4, [(1, 2), (2, 3), (3, 1)], listed: listed)
         let paths = table.paths(covering: .transitions)
@@ -203,7 +205,7 @@ import Testing
 
     // MARK: Walks
 
-    @Test("A random walk is the same for the same seed, goes over transitions, and ends where nothing leads on")
+    @Test("A random walk is the same for the same seed, consists of transitions, and ends in a final state")
     func walks() throws {
         let table = Playback.table
         let walk = try #require(table.randomWalk(of: 50, seed: 7))
@@ -226,7 +228,7 @@ import Testing
     }
 
     @Test(
-        "A state in which machines begin, and which nothing leaves, has a path without steps",
+        "A start state without transitions has a path without steps",
         arguments: [
             PathCoverage.transitions, .transitionPairs,
         ]

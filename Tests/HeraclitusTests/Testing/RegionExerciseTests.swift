@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-@Suite("Exercising the machines in states") struct RegionExerciseTests {
+@Suite("Exercising machines in states") struct RegionExerciseTests {
     final class OpenState: EmptyState {}
     final class PartState: WorkflowState {
         let cents: Int
@@ -41,7 +41,7 @@ import Testing
         let pay = Event(from: PlacedState.self, to: PaidState.self).whenFinal(\.payment)
     }
 
-    @Test("Machines in states go through their own transitions, and the report says which did not")
+    @Test("Inner machines go through their own transitions, and the report lists the untried ones")
     func covered() throws {
         let report = try exercise(Order.self, samples: [.state(PartState(cents: 1))])
         #expect(report.untried.isEmpty)
@@ -55,7 +55,7 @@ import Testing
         )
     }
 
-    @Test("Data that a state of a machine in a state loses in an archive is a failure, with the way there")
+    @Test("Data lost by an inner machine's state in an archive is a failure, with the path")
     func lost() throws {
         let failure = #expect(throws: ExerciseFailure.self) {
             try exercise(Order.self, samples: [.state(PartState(cents: 1, note: "half"))])
@@ -67,7 +67,7 @@ import Testing
         )
     }
 
-    @Test("An archive lock has the states of the machines in states, and finds what becomes unreadable there")
+    @Test("An archive lock has the states of inner machines, and finds unreadable data there")
     func locked() throws {
         let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -77,9 +77,9 @@ import Testing
         try expectCompatible(Order.self, samples: [.state(PartState(cents: 1))], in: folder)
         let file = folder.appendingPathComponent("version-1.json")
         let text = try String(contentsOf: file, encoding: .utf8)
-        // The last state of the machine ends its holder's, too.
+        // The last state of the machine ends its holder's state, too.
         #expect(text.contains("PartState") && !text.contains("AllState"))
-        // What an earlier release had stored there, and this one does not read.
+        // Data of an earlier release that this one does not read.
         try text.replacing("\"cents\"", with: "\"amount\"").write(to: file, atomically: true, encoding: .utf8)
         let error = #expect(throws: IncompatibleArchives.self) {
             try expectCompatible(Order.self, samples: [.state(PartState(cents: 1))], in: folder)

@@ -15,7 +15,7 @@ import Testing
         let fail = Event(from: LoadingState.self, to: FailureState.self)
     }
 
-    @Test("A sample for an event to a class may make a subclass of that")
+    @Test("A sample for an event to a class may make a subclass")
     func subclasses() throws {
         let report = try exercise(
             Loading.self,
@@ -44,7 +44,7 @@ import Testing
         let count = Event(updating: CountedState.self)
     }
 
-    @Test("A sample that makes a state from none of those that events to it leave is as good as none")
+    @Test("A sample that fits none of the sources of its events counts as missing")
     func unfitting() throws {
         let failure = #expect(throws: ExerciseFailure.self) {
             try exercise(
@@ -56,7 +56,7 @@ import Testing
         #expect(failure?.code == "// .state { (left: OpenState) in CountedState(…) },  // begin")
     }
 
-    @Test("A sample is also missing where only some of the events to its state have one")
+    @Test("A sample is also missing if only some of the events to its state have one")
     func partlyFitting() throws {
         let failure = #expect(throws: ExerciseFailure.self) {
             try exercise(
@@ -68,7 +68,7 @@ import Testing
         #expect(failure?.code == "// .state { (left: CountedState) in CountedState(…) },  // count")
     }
 
-    @Test("What a guard declines, and what cannot be come to for it, misses no sample")
+    @Test("A declined or unreachable transition needs no sample")
     func declined() throws {
         let report = try exercise(
             GuardedCounting.self,

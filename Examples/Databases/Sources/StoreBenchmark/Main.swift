@@ -13,15 +13,16 @@ import HeraclitusStores
 
     static func main() async throws {
         var arguments = CommandLine.arguments.dropFirst()
+        if arguments == ["--help"] { return print(usage) }
         let isWorker = arguments.first == "worker"
         if isWorker { arguments.removeFirst() }
         let (kind, place) = (arguments.popFirst(), arguments.popFirst())
         let seconds = arguments.popFirst().map { Double($0) ?? 0 } ?? 5
         let machines = arguments.popFirst().map { Int($0) ?? 0 } ?? 1_000_000
         guard let kind, let place, arguments.isEmpty, seconds > 0, seconds <= 86_400, machines >= 4_000 else {
-            return print(usage)
+            stop()
         }
-        guard let contestants = try await Contestants(kind, place) else { return print(usage) }
+        guard let contestants = try await Contestants(kind, place) else { stop() }
         if isWorker { return try await Worker(contestants).run() }
         guard try await contestants.store.ids().isEmpty else {
             return print("There are machines already.")
@@ -31,6 +32,11 @@ import HeraclitusStores
         let perSecond = Double(machines) / ((ContinuousClock.now - start) / .seconds(1))
         print("\(machines) machines made, \(Int(perSecond)) a second")
         try measure(Contest(kind: kind, place: place, seconds: seconds), machines)
+    }
+
+    private static func stop() -> Never {
+        FileHandle.standardError.write(Data("\(usage)\n".utf8))
+        exit(EX_USAGE)
     }
 
     private static func measure(_ contest: Contest, _ machines: Int) throws {

@@ -38,7 +38,7 @@ import Testing
 
     /// The archive of a meter that has counted, with effects as earlier releases have kept them.
     private func archive(_ number: Int, outbox: String?) throws -> String {
-        let archive = try StateMachine<Meter>(alreadyIn: Meter.CountedState(number)).archive()
+        let archive = try StateMachine<Meter>(resumingIn: Meter.CountedState(number)).archive()
         let text = String(decoding: archive, as: UTF8.self)
         return outbox.map { text.dropLast() + #","outbox":\#($0)}"# } ?? text
     }

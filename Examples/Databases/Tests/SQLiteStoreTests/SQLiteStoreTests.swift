@@ -280,7 +280,7 @@ import Testing
         let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
         for seconds in [30.0, 10, 20] {
             let open = Turnstile.OpenState(passed: Int(seconds), closeBy: date + seconds)
-            try await turnstiles.save(StateMachine<Turnstile>(alreadyIn: open), as: "\(Int(seconds))", expecting: 0)
+            try await turnstiles.save(StateMachine<Turnstile>(resumingIn: open), as: "\(Int(seconds))", expecting: 0)
         }
         #expect(try await store.ids(query { $0.queue = .due(by: date + 20) }) == ["10", "20"])
         #expect(try await turnstiles.fireDue(by: date + 20).count == 2)

@@ -1,13 +1,13 @@
 extension WorkflowEvent {
-    /// An event of the definition, for whoever has decoded its name.
+    /// An event of the definition, for decoding by name.
     init(_ event: CompiledEvent) { self.init(EventSlot(event.declaration, index: event.index)) }
 
-    /// The name that was given, or the name of the property.
+    /// The given name, or the name of the property.
     ///
-    /// It is empty for an event without a name of its own that was not taken from ``Workflow/events``.
+    /// It is empty for an unnamed event outside ``Workflow/events``.
     public var name: String { bound?.name ?? declaration.name ?? "" }
 
-    /// What the workflow made of this event; `nil` for one that is no stored property of it.
+    /// The compiled event; `nil` if this value is no stored property of the workflow.
     var bound: CompiledEvent? {
         slot.index.map { CompiledWorkflow<W>.shared.definition.events[$0] }
     }

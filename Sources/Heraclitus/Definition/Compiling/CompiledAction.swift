@@ -1,9 +1,9 @@
-/// An action of a workflow with its name, and where it is allowed.
+/// An action of a workflow with its name and allowed states.
 struct CompiledAction: Sendable {
     let name: String
     let slot: ActionSlot
 
-    /// The numbers of the states in which it is allowed, in ascending order.
+    /// The numbers of the allowed states, in ascending order.
     let allowed: [Int]
 
     private let set: Set<Int>
@@ -18,7 +18,7 @@ struct CompiledAction: Sendable {
     func isAllowed(in state: Int) -> Bool { set.contains(state) }
 }
 
-/// An action and the property it stands in.
+/// An action with its property.
 struct DeclaredAction {
     let property: String
     let slot: ActionSlot
@@ -40,15 +40,15 @@ extension CompiledAction {
 }
 
 extension Definition {
-    /// The action that an action value is; `nil` for one that is no stored property of the workflow.
+    /// The compiled action of an action value; `nil` if the value is no stored property of the workflow.
     func action(of slot: ActionSlot) -> CompiledAction? { actions.first { $0.slot === slot } }
 
     func action(named name: String) -> CompiledAction? { actions.first { $0.name == name } }
 
-    /// The names of the actions that are allowed in a state, in the order of the definition.
+    /// The names of the actions that a state allows, in the order of the definition.
     func actionNames(allowedIn state: Int) -> [String] { actions.filter { $0.isAllowed(in: state) }.map(\.name) }
 
-    /// What an action is for, as errors say it; `nil` for one that any state allows.
+    /// The states of an action for errors; `nil` if any state allows the action.
     func expectation(of action: CompiledAction) -> String? {
         switch action.slot.declaration.allowed {
         case .any: nil

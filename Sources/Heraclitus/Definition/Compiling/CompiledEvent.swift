@@ -1,18 +1,18 @@
-/// An event of a workflow with its name, its number and the table of what it allows.
+/// An event of a workflow with its name, its number and its table.
 @usableFromInline
 struct CompiledEvent: Sendable {
     let index: Int
 
-    /// The name, where transitions share it.
+    /// The name in shared storage.
     let sharedName: Immortal<String>
     let declaration: EventDeclaration
 
-    /// The type of its values: a `WorkflowEvent` of this workflow.
+    /// The type of the event value: a `WorkflowEvent` of this workflow.
     let valueType: any AnyWorkflowEvent.Type
     let routes: EventRoutes
     let reach: EventReach
 
-    /// The phases in which the event has closures.
+    /// The phases with closures of the event.
     let hooks: CallbackPhases
 
     init(

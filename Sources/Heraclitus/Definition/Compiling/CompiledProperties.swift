@@ -1,16 +1,23 @@
 extension Workflow {
     /// The workflow's events, bound to their names.
     ///
-    /// The first use of a workflow reads its definition and stops the program if that is wrong.
+    /// The first use of a workflow reads its definition, and stops the program for an invalid one.
     public static var events: Self { CompiledWorkflow<Self>.shared.events.value }
+
+    /// The names of the states whose work may fail without a following event.
+    package static var statesWithUnheardFailures: [String] {
+        CompiledWorkflow<Self>.shared.definition.states.filter { $0.hooks.working != nil && $0.failure == nil }.map(
+            \.name
+        )
+    }
 
     /// The workflow as plain data.
     public static var table: TransitionTable { table(within: []) }
 
-    /// The workflow as plain data; without regions, if it is within itself.
+    /// The workflow as plain data; without regions if it is within itself.
     /// - Parameters:
     ///   - path: The workflows around it.
-    ///   - object: An object of a state, which shows the machines that it holds.
+    ///   - object: A state object, which shows its machines.
     /// - Returns: The table.
     static func table(within path: [ObjectIdentifier], knowing object: AnyObject? = nil) -> TransitionTable {
         let definition = CompiledWorkflow<Self>.shared.definition
@@ -20,9 +27,10 @@ extension Workflow {
         return definition.table(knowing: objects, within: path.contains(own) ? nil : path + [own])
     }
 
-    /// Everything that is wrong with this definition; empty for a right one.
+    /// All problems of this definition; empty for a valid one.
     ///
-    /// Unlike any other use of a workflow this never stops the program. It looks further than the first use does: it makes an object of
-    /// each ``EmptyState``, and finds as well what does not stop the program. `findings` lists what is odd about a right definition.
+    /// Unlike any other use of a workflow, this never stops the program. It checks more than the first use: it makes an
+    /// object of each ``EmptyState``, and finds problems that do not stop the program. `findings` lists warnings about
+    /// a valid definition.
     public static var diagnostics: [WorkflowProblem] { CompiledWorkflow<Self>.diagnose() }
 }

@@ -1,38 +1,38 @@
-/// A state of a workflow with everything that is looked up about it, once.
+/// A state of a workflow with the results of all lookups.
 @usableFromInline
 struct CompiledState: Sendable {
     let index: Int
     let kind: Immortal<StateKind>
     let name: String
 
-    /// The nearest registered superclass, or what the state is within.
+    /// The nearest registered superclass, or the outer state.
     let superstate: Int?
     let hooks: StateHooks
 
-    /// The events that fire by themselves in it.
+    /// The automatic events with deadlines in the state.
     let deadlines: [CompiledDeadline]
 
-    /// The event that fires when its work has failed.
+    /// The event that fires after failed work.
     let failure: CompiledFailure?
 
-    /// The number of the event that fires when its work is done.
+    /// The number of the event that fires after completed work.
     let done: Int?
 
-    /// The events that fire under conditions.
+    /// The events with conditions.
     let conditions: [CompiledCondition]
 
-    /// Whether nothing leaves it.
+    /// Whether the state is final.
     let isFinal: Bool
 
-    /// How its objects are handed out, found when the first of them is seen.
+    /// The layout of its objects, found with the first object.
     ///
-    /// Of two threads that have found it at once, the last one's stays, and both are the same.
+    /// Two threads may find it at once; both results are equal, and the last one stays.
     let layout = LateImmortal<ExistentialLayout>()
 
-    /// Whether anything goes on by itself while a machine is in it.
+    /// Whether the state has deadlines, work or machines.
     var hasActivity: Bool { !deadlines.isEmpty || hooks.working != nil || hooks.isComposite }
 
-    /// Whether anything follows from when it was entered.
+    /// Whether the date of entry is used.
     let keepsEntry: Bool
 
     init(
@@ -47,7 +47,7 @@ struct CompiledState: Sendable {
         isFinal: Bool
     ) {
         self.index = index
-        // To copy a compiled state is not to count references to the closures of its kind.
+        // The kind is immortal, so copying a compiled state counts no references to its closures.
         self.kind = Immortal(kind)
         self.name = name
         self.superstate = superstate
@@ -63,20 +63,20 @@ struct CompiledState: Sendable {
     /// The class of its objects.
     var type: any WorkflowState.Type { kind.value.type }
 
-    /// The name of the state of an object, also of one that is no state.
+    /// The state's name of an object, also for other objects.
     static func name(of object: AnyObject) -> String {
         if let state = object as? DataState { return state.name }
         let type: any AnyObject.Type = Swift.type(of: object)
         return (type as? any WorkflowState.Type)?.name ?? ownName(of: type)
     }
 
-    /// Makes an object without being given one, where that is possible.
-    /// - Parameter source: The state that is left, if one is.
-    /// - Returns: The object; `nil` if somebody has to give one.
+    /// Makes an object without a caller's object, if possible.
+    /// - Parameter source: The state being left, if there is one.
+    /// - Returns: The object; `nil` if a caller has to pass one.
     func make(leaving source: () -> AnyObject? = { nil }) -> (any WorkflowState)? { kind.value.make?(source) }
 }
 
-/// How objects of a state come to be: of a class by that class, of data by the name.
+/// Makes and reads objects of a state, by class or, for data, by name.
 struct StateKind: Sendable {
     /// The class of the objects.
     let type: any WorkflowState.Type
@@ -87,10 +87,10 @@ struct StateKind: Sendable {
     /// Reads an object from an envelope.
     let readMember: @Sendable (KeyedDecodingContainer<EnvelopeKey>) throws -> any WorkflowState
 
-    /// Makes an object that nobody gives; `nil` for a state that always has to be given one.
+    /// Makes an object by itself; `nil` for a state that always needs a caller's object.
     let make: (@Sendable (_ leaving: () -> AnyObject?) -> (any WorkflowState)?)?
 
-    /// Whether an object keeps every member of its data, so that none is left unread.
+    /// Whether an object keeps all members of its data, so that none is unread.
     let readsWhole: Bool
 
     /// The states of a class.
@@ -103,21 +103,21 @@ struct StateKind: Sendable {
     }
 }
 
-/// An event that fires by itself in a state.
+/// An automatic event with a deadline in a state.
 struct CompiledDeadline: Sendable {
     /// The number of the event.
     let event: Int
     let rule: DeadlineRule
 }
 
-/// The event that fires when the work of a state has failed.
+/// The event that fires after failed work of a state.
 struct CompiledFailure: Sendable {
     /// The number of the event.
     let event: Int
     let rule: FailureRule
 }
 
-/// An event that fires in a state under a condition.
+/// An event with a condition in a state.
 struct CompiledCondition: Sendable {
     /// The number of the event.
     let event: Int

@@ -1,4 +1,4 @@
-/// A definition together with the type that it is the definition of: the events, typed.
+/// A definition with its workflow type, which gives typed access to the events.
 @frozen @usableFromInline
 struct CompiledWorkflow<W: Workflow>: Sendable {
     @usableFromInline let definition: Definition
@@ -6,26 +6,26 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     @inlinable
     init(_ definition: Definition) { self.definition = definition }
 
-    /// The workflow's own value, with its bound events.
+    /// The workflow's own value with its bound events.
     @inlinable var events: Immortal<W> { definition.content.value.eventValues.typed(as: W.self) }
 
-    /// The number of an event; `nil` for a property that is computed from one and so belongs to no workflow.
-    // Inlined to where the key path is written, which is an offset to the compiler there.
+    /// The number of an event; `nil` for a computed property, which belongs to no workflow.
+    // Inlined where the key path is written, which the compiler turns into an offset.
     @inlinable @inline(__always)
     func index<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> Int? { events.value[keyPath: event].slot.index }
 
-    /// The workflow, compiled when it is first used.
+    /// The workflow, compiled at its first use.
     @usableFromInline static var shared: CompiledWorkflow {
         CompiledWorkflow(definitions[W.self].map(Definition.init(content:)) ?? compile())
     }
 
-    /// The definition of machines with a context, which may be their definition.
+    /// The definition of machines with a context, which may contain the definition.
     @usableFromInline
     static func definition(given context: GivenContext?) -> Definition {
         context?.definition ?? shared.definition
     }
 
-    /// The context that a decoder has for machines whose definition is their context.
+    /// The context that a decoder has, for machines whose context is their definition.
     static func given(by decoder: any Decoder) -> GivenContext? {
         shared.definition.content.value.contextMaking.flatMap { make in
             decoder.userInfo[.dataWorkflow].flatMap { ($0 as? DataWorkflow).flatMap { make($0) } }
@@ -36,23 +36,23 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initialObject)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
         return problems + compiler.wrongHolders + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
-            + compiler.completionsWithoutEnd + compiler.regionsWithoutContext
+            + compiler.completionsWithoutEnd + compiler.regionsWithoutContext + compiler.emptyStatesWithData
     }
 
-    /// Whether there is a state that nothing leaves; it never stops the program.
+    /// Whether there is a final state; this never stops the program.
     static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initialObject).canEnd }
 
     private static func compile() -> Definition {
-        // Under no lock: reading a definition calls its author's code, which may itself use another workflow. Of two
-        // threads that get here at once, the first to finish wins.
+        // Outside locks, because reading a definition calls its author's code, which may use another workflow. If two
+        // threads compile at once, the first one to finish wins.
         let compilation = Compilation()
         return Definition(content: definitions.add(for: W.self) { compilation.definition(.compared).content })
     }
 
-    /// A definition of its own, beside the one that all machines share: tests compare what both do.
+    /// A separate definition, with which tests compare the shared one.
     static func compiledApart(_ layouts: LayoutTrust) -> Definition { Compilation().definition(layouts) }
 
-    /// A definition that was read and found right.
+    /// A definition that was read and found valid.
     private struct Compilation {
         let events = W()
         let initial = W.initialObject
@@ -87,20 +87,20 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     }
 }
 
-/// A workflow whose machines have the definition that is their context.
+/// A workflow whose machines have their context as definition.
 protocol ContextDefined: Workflow {
-    /// What a machine keeps of the context.
+    /// The stored form of the context.
     static func given(_ context: Context) -> GivenContext
 }
 
-/// Whether layouts of existentials that the language does not promise may be relied on.
+/// Whether to rely on undocumented layouts of existentials.
 enum LayoutTrust {
-    /// Where they give what a cast gives.
+    /// Rely on layouts that agree with a cast.
     case compared
 
-    /// Never, so that everything casts: what a platform with other layouts would do.
+    /// Always cast, as on a platform with other layouts.
     case never
 }
 
-/// The definitions of the workflows that have been used.
+/// The definitions of all used workflows.
 private let definitions = PublishedTable<Definition.Content>()

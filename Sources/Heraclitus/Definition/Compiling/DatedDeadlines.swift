@@ -1,19 +1,23 @@
-// When is what due in a state object?
+// The deadlines of a state object.
 import HeraclitusEssentials
 
-/// An event that is due in a state object at a date.
+/// A deadline of a state object with its date.
 struct DatedDeadline: Sendable {
     /// The number of the state.
     let state: Int
 
-    /// Which of the state's deadlines it is.
+    /// The number of the deadline in the state.
     let number: Int
     let date: Date
 }
 
-/// The deadlines of a state object in the order of their dates; of two that are due at once, the one that was declared first.
+/// The deadlines of a state object in the order of their dates.
+///
+/// Deadlines of the same date are in the order of declaration.
 struct DatedDeadlines: Sendable {
-    /// The first: most states have no other, and so need no list.
+    /// The first deadline.
+    ///
+    /// Most states have no other, and need no list.
     private(set) var first: DatedDeadline?
     private var later: [DatedDeadline] = []
 
@@ -36,12 +40,12 @@ struct DatedDeadlines: Sendable {
 }
 
 extension Definition {
-    /// The deadlines of an object of a state that was entered at a date.
+    /// The deadlines of a state object that was entered at a date.
     func deadlines(of state: Int, _ object: AnyObject, _ entered: Date) -> DatedDeadlines {
         var dated = DatedDeadlines()
         for number in 0..<states[state].deadlines.count {
             let date = states[state].deadlines[number].rule.date(object, entered)
-            // A date that is no number, or beyond all dates, never comes.
+            // An invalid date, or one beyond all dates, never comes.
             if let date, date.timeIntervalSinceReferenceDate < .infinity {
                 dated.add(DatedDeadline(state: state, number: number, date: date))
             }
@@ -49,6 +53,6 @@ extension Definition {
         return dated
     }
 
-    /// The event that is due, and what it enters.
+    /// The event of a deadline with its rule.
     func rule(of deadline: DatedDeadline) -> CompiledDeadline { states[deadline.state].deadlines[deadline.number] }
 }

@@ -1,4 +1,4 @@
-/// An event and the property it stands in.
+/// An event with its property.
 struct DeclaredEvent {
     let property: String
     let slot: EventSlot
@@ -9,18 +9,18 @@ struct DeclaredEvent {
     var name: String { declaration.name ?? property }
 }
 
-/// What stands in the properties of a workflow.
+/// The properties of a workflow.
 struct DeclaredProperties {
-    /// The workflow's events in the order in which they are written down.
+    /// The workflow's events, in order of declaration.
     private(set) var events: [DeclaredEvent] = []
 
-    /// The workflow's actions in the order in which they are written down.
+    /// The workflow's actions, in order of declaration.
     private(set) var actions: [DeclaredAction] = []
 
-    /// The properties that are neither events nor actions and hold some.
+    /// Other properties that contain events or actions.
     private(set) var hiding: [String] = []
 
-    /// The properties that are events or actions of other workflows.
+    /// The properties with events or actions of other workflows.
     private(set) var foreign: [(property: String, workflow: String)] = []
 
     private var search = ValueSearch { $0 is any AnyWorkflowEvent.Type || $0 is any AnyWorkflowAction.Type }
@@ -40,14 +40,14 @@ struct DeclaredProperties {
                 }
                 continue
             }
-            // A cast of the value alone would find the event in an optional, but no key path leads to that.
+            // A cast of the value alone would find the event in an optional, but no key path leads there.
             guard let type = type(of: property.value) as? any AnyWorkflowEvent.Type,
                 let event = property.value as? any AnyWorkflowEvent
             else {
                 if isHiding(property.value) { hiding.append(name) }
                 continue
             }
-            // What another workflow has compiled has numbers that mean nothing here, and must not get any from here.
+            // An event of another workflow has that workflow's number, which must stay.
             if type.workflow == W.self {
                 events.append(DeclaredEvent(property: name, slot: event.slot, valueType: type))
             } else {
@@ -58,7 +58,7 @@ struct DeclaredProperties {
 
     private mutating func isHiding(_ value: Any) -> Bool {
         if search.path(in: value) != nil { return true }
-        // Of objects only what they hold themselves: they may lead anywhere.
+        // Only the object's own properties are searched, because references may lead anywhere.
         return type(of: value) is AnyClass && search.path(in: Mirror(reflecting: value)) != nil
     }
 }

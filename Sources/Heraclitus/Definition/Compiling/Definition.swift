@@ -1,6 +1,6 @@
-/// A workflow as its machines use it: every state and event by number, every question about them answered in advance.
+/// A workflow as its machines use it: states and events by number, with all lookups done in advance.
 ///
-/// There is one a workflow. It never changes and lives as long as the program; this is one word that says where it is.
+/// Each workflow has one definition. It is immutable and lives as long as the program; this value is a single word.
 @usableFromInline
 struct Definition: Sendable {
     @usableFromInline let content: Immortal<Content>
@@ -9,58 +9,58 @@ struct Definition: Sendable {
     struct Content: Sendable {
         let workflow: String
 
-        /// The default name that the workflow had in earlier versions, if it was another one.
+        /// The default name of the workflow in earlier versions; `nil` if it is unchanged.
         let formerWorkflow: String?
         let version: Int
         let migrations: [Migration]
         let states: ImmortalArray<CompiledState>
 
-        /// The numbers of the states that the workflow lists besides those that events name.
+        /// The numbers of the states that the workflow lists in addition to those of events.
         let listed: [Int]
 
-        /// The names of the states that the workflow says to be final.
+        /// The names of the states that the workflow declares as final.
         let declaredFinals: [String]
         let groups: [CompiledGroup]
         let actions: [CompiledAction]
         let events: ImmortalArray<CompiledEvent>
 
-        /// The workflow's own value, with its bound events.
+        /// The workflow's own value with its bound events.
         @usableFromInline let eventValues: ErasedImmortal
 
-        /// `nil` only while the definition is wrong.
+        /// The initial state; `nil` only in an invalid definition.
         let initial: RegisteredClass?
 
-        /// How the object is found that a value of the workflow's `AnyState` is.
+        /// Finds the object of a value of the workflow's `AnyState`.
         @usableFromInline let objectAccess: ObjectAccess
 
-        /// How an object is handed out as the workflow's `AnyState`, if it can be one.
+        /// The layout of an object in the workflow's `AnyState`; `nil` for an unsuitable object.
         let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
 
-        /// Makes the workflow's table, within other workflows, which also shows what an object holds.
+        /// Makes the workflow's table within other workflows, including the machines of an object.
         let makeTable: TableMaking
 
-        /// How states are found by the names of objects, in a workflow of data.
+        /// Finds states by the names of objects, in a workflow of data.
         let namedStates: NamedStates?
 
-        /// What machines get with their context, in a workflow whose definition is its context.
+        /// Makes the stored context, in a workflow whose context is its definition.
         let contextMaking: ContextMaking?
 
-        /// Whether machines have to be given a context.
+        /// Whether machines need a context.
         let needsContext: Bool
 
         /// The contexts of machines in states.
         let regionContexts: [RegionContext]
 
-        /// How much of what happens machines keep; `nil` for nothing.
+        /// The size of the journals; `nil` for no journal.
         let journal: JournalLimit?
 
-        /// The keys of user infos whose values machines do not keep.
+        /// The secret keys of user infos, whose values journals leave out.
         let secretKeys: Set<String>
 
-        /// Whether anything goes on by itself in any state, or any holds machines.
+        /// Whether any state has deadlines, work or machines.
         let hasActivity: Bool
 
-        /// Whether any event is due by itself in any state.
+        /// Whether any state has a deadline.
         let hasDeadlines: Bool
 
         /// Whether any state holds machines.
@@ -95,7 +95,7 @@ struct Definition: Sendable {
         journal: JournalLimit?,
         secretKeys: Set<String>
     ) {
-        // Objects of one class that are of several states are found by their names.
+        // If a class has objects of several states, the objects' names decide.
         let classes = namedStates == nil ? states.map { RegisteredClass($0.type, index: $0.index) } : []
         let stateIndices = ClassTable(classes)
         content = Immortal(
@@ -131,7 +131,7 @@ struct Definition: Sendable {
         )
     }
 
-    /// The numbers of states by their names, and by the default names of earlier versions where one state alone had it.
+    /// The numbers of states by name, and by unique default names of earlier versions.
     private static func indicesByName(of states: [CompiledState]) -> [String: Int] {
         let former = Dictionary(grouping: states) { formerName(of: $0.type, named: $0.name) }
         var indices: [String: Int] = [:]
@@ -141,7 +141,7 @@ struct Definition: Sendable {
 
     var workflow: String { content.value.workflow }
 
-    /// Whether archives with a name of a workflow are of this one.
+    /// Whether archives with a workflow's name are of this workflow.
     func isNamed(_ workflow: String) -> Bool {
         workflow == self.workflow || workflow == content.value.formerWorkflow
     }
@@ -162,7 +162,7 @@ struct Definition: Sendable {
 
     var needsContext: Bool { content.value.needsContext }
 
-    /// A context for a machine to keep; `nil` in a workflow without one.
+    /// The context for a machine; `nil` in a workflow without one.
     @usableFromInline
     func given<Context: Sendable>(_ context: Context) -> GivenContext? {
         needsContext ? content.value.contextMaking?(context) ?? GivenContext(context) : nil
@@ -172,36 +172,38 @@ struct Definition: Sendable {
 
     var initial: Int? { content.value.initial?.index }
 
-    /// The object that a state is, whether it is handed around as its class or as the workflow's `AnyState`.
+    /// The object of a state, passed as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)
     func object<State>(of state: consuming State) -> OwnedObject { content.value.objectAccess.object(of: state) }
 }
 
-/// Makes a table of a workflow within others; an object shows the machines that it holds.
+/// Makes a workflow's table within others.
+///
+/// An object shows its machines.
 typealias TableMaking = @Sendable (_ path: [ObjectIdentifier], _ object: AnyObject?) -> TransitionTable
 
-/// Makes what machines keep of a context.
+/// Makes the stored form of a context.
 typealias ContextMaking = @Sendable (any Sendable) -> GivenContext?
 
-/// How the states of objects are found that have one class.
+/// Finds the states of objects that share one class.
 struct NamedStates: Sendable {
-    /// The number of the state of an object, tried first with a number.
+    /// The number of an object's state; a likely number is tried first.
     let index: @Sendable (AnyObject, _ likely: Int?) -> Int?
 
-    /// Why an object is of no state, although there is one of its name.
+    /// The reason for which an object has no state, although there is one with its name.
     let mismatch: @Sendable (AnyObject) -> (any Error)?
 }
 
-// MARK: - Asking the table
+// MARK: - Table
 
 extension Definition {
-    /// Whether an event leads from a state, and to another one if one is given.
+    /// The verdict of the table on an event from a state, and optionally to another one.
     @inline(__always)
     func verdict(on event: Int, from source: Int, to destination: Int? = nil) -> Verdict {
         events[event].reach.verdict(from: source, to: destination)
     }
 
-    /// The number of the state that an object is of, if an event leads to it from a state and it can be handed out.
+    /// The number of an object's state, if an event leads to it and the object is suitable.
     @inline(__always)
     func destination(of event: Immortal<CompiledEvent>, from source: Int, _ object: AnyObject) -> Int? {
         guard let destination = stateIndex(of: object, likely: event.value.reach.onlyDestination),
@@ -211,7 +213,7 @@ extension Definition {
         return destination
     }
 
-    /// The names of the events that lead from a state, in the order of the definition; an event that is ignored there does not.
+    /// The names of the events that lead from a state, in the order of the definition, without ignored events.
     func eventNames(leaving source: Int) -> [String] {
         events.filter { $0.reach.verdict(from: source, to: nil) == .allowed }.map(\.name)
     }
@@ -220,24 +222,24 @@ extension Definition {
 
     func eventIndex(named name: String) -> Int? { content.value.eventIndicesByName[name] }
 
-    /// The states that an event leads to from a state, as they were declared and in that order.
+    /// The declared destinations of an event from a state, in order.
     func declaredDestinations(of event: Immortal<CompiledEvent>, from source: Int) -> [Int] {
         if let only = onlyDestination(of: event, from: source) { return [only] }
         return event.value.routes.declaredDestinations(from: source)
     }
 
-    /// The only state that an event leads to from a state, where the table says so at once.
+    /// The only destination of an event from a state, if the table shows it directly.
     private func onlyDestination(of event: Immortal<CompiledEvent>, from source: Int) -> Int? {
         let row = event.value.reach.row(of: source)
         return row.only ?? (row.updates && !row.leaves ? source : nil)
     }
 
-    /// A new object of the only state that an event leads to from a state, if that is an empty one.
+    /// A new object of the only destination of an event from a state, if that is empty.
     /// - Parameters:
     ///   - event: The event.
-    ///   - source: The number of the state that is left.
-    ///   - object: The object that is left.
-    /// - Returns: The object; `nil` if somebody has to give one.
+    ///   - source: The number of the source.
+    ///   - object: The object being left.
+    /// - Returns: The object; `nil` if a caller has to pass one.
     func onlyEmptyState(
         of event: Immortal<CompiledEvent>,
         from source: Int,
@@ -248,23 +250,23 @@ extension Definition {
         return destinations.count == 1 ? states[destinations[0]].make(leaving: object) : nil
     }
 
-    /// A state, then its superstates from the nearest to the farthest.
+    /// A state followed by its superstates, the nearest first.
     func lineage(of state: Int) -> some Sequence<Int> { sequence(first: state) { states[$0].superstate } }
 }
 
 // MARK: - Classes and objects
 
 extension Definition {
-    /// The number of a class among the registered states; a subclass that is not registered has none.
+    /// The number of a registered class; `nil` for an unregistered subclass.
     func stateIndex(of type: any AnyObject.Type) -> Int? { content.value.stateIndices[ObjectIdentifier(type)] }
 
-    /// The number of the state that an object is of.
+    /// The number of an object's state.
     func stateIndex(of object: AnyObject) -> Int? { stateIndex(of: object, likely: nil) }
 
-    /// The number of the class of an object with which a machine is to begin.
+    /// The number of the state of a machine's first object.
     func stateIndex(ofBeginning object: AnyObject) -> Int? { stateIndex(of: object, likely: content.value.initial) }
 
-    /// The number of the class of an object, tried first with the class that it is likely to be.
+    /// The number of an object's class; the likely class is tried first.
     @inline(__always)
     private func stateIndex(of object: AnyObject, likely: RegisteredClass?) -> Int? {
         let type = ObjectIdentifier(Swift.type(of: object))
@@ -277,10 +279,10 @@ extension Definition {
         content.value.namedStates?.index(object, likely)
     }
 
-    /// Why an object is of no state although there is one of its name.
+    /// The reason for which an object has no state, although there is one with its name.
     func mismatch(of object: AnyObject) -> (any Error)? { content.value.namedStates?.mismatch(object) }
 
-    /// How an object of a registered class is handed out as the workflow's `AnyState`; `nil` if it cannot be one.
+    /// The layout of a registered class's object in the workflow's `AnyState`; `nil` for an unsuitable object.
     @inline(__always)
     func layout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
         states[state].layout.value?.value ?? learnLayout(of: object, of: state)
@@ -294,7 +296,7 @@ extension Definition {
         return layout
     }
 
-    /// How objects of a class are handed out, one of which was found to suit.
+    /// The layout of a class's objects, one of which was found suitable.
     @inline(__always)
     func knownLayout(of state: Int) -> ExistentialLayout { states[state].layout.value?.value ?? .unknown }
 }

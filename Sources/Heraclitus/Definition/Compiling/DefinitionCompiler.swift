@@ -1,8 +1,8 @@
-/// Turns what the author of a workflow wrote down into its definition, and lists everything that is wrong with it.
+/// Compiles a workflow's declarations into its definition, and lists all problems.
 struct DefinitionCompiler {
     let workflow: String
 
-    /// The default name that the workflow had in earlier versions, if it was another one.
+    /// The default name of the workflow in earlier versions; `nil` if it is unchanged.
     let formerWorkflow: String?
     let version: Int
     let migrations: [Migration]
@@ -16,7 +16,7 @@ struct DefinitionCompiler {
     let workflowType: ObjectIdentifier
     let properties: DeclaredProperties
 
-    /// Where each event leads.
+    /// The routes of each event.
     let routes: [EventRoutes]
     let states: StateClasses
     let groups: StateGroups
@@ -25,20 +25,20 @@ struct DefinitionCompiler {
     let initialName: String
     let unsuitableType: String?
 
-    /// What the initial object shows of the groups that it is in or not, and of the machines that it holds.
+    /// The initial object, which shows its groups and its machines.
     let initialObject: AnyObject?
     let common: AnyClass?
 
-    /// The protocol that the initial state is declared as, or its class.
+    /// The type of the initial state: a protocol or a class.
     let anyState: (type: ObjectIdentifier, name: String)
 
-    /// The name of the type of an initial state that is no object.
+    /// The name of the initial state's type if it is no object.
     let valueName: String?
 
-    /// The numbers of the states that are listed besides those that events name.
+    /// The numbers of the states that are listed in addition to those of events.
     let listed: [Int]
 
-    /// The names of the states that are said to be final.
+    /// The names of the states that are declared as final.
     let declaredFinals: [String]
 
     init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState?) {
@@ -57,7 +57,7 @@ struct DefinitionCompiler {
         unsuitableType = isSuitable ? nil : String(describing: W.AnyState.self)
         common = W.AnyState.self as? AnyClass
         anyState = (ObjectIdentifier(W.AnyState.self), ownName(of: W.AnyState.self))
-        // The class itself is what there is of an initial state that needs data.
+        // For an initial state with data, the class is known instead of an object.
         let initialType = W.initialClass ?? Swift.type(of: initial.map { $0 as Any } ?? W.initial)
         valueName =
             W.AnyState.self is any OptionalType.Type || initialType is AnyClass ? nil : ownName(of: initialType)
@@ -95,10 +95,10 @@ struct DefinitionCompiler {
         initialName = String(describing: initialType)
     }
 
-    /// Whether a state begins with its object, in every case that there is.
+    /// Whether a value of the type always begins with its object.
     private static func isHandedOutAsObject<State>(_ state: State) -> Bool {
         guard mayBeHandedOutAsObject(State.self) else { return false }
-        // One that is no state at all is a problem of its own.
+        // A value that is no state is a separate problem.
         guard let found = state as? any WorkflowState else { return true }
         return state as AnyObject === found
     }
@@ -107,7 +107,7 @@ struct DefinitionCompiler {
         !(type is any OptionalType.Type) && type != (any Error).self
     }
 
-    /// Makes the definition, which is never freed, and tells the events which of it they are.
+    /// Makes the immortal definition, and binds the events to it.
     func definition(
         eventValues: ErasedImmortal,
         objectAccess: ObjectAccess,
@@ -150,7 +150,7 @@ struct DefinitionCompiler {
     }
 }
 
-/// What might hold no object at all.
+/// A type whose values may contain no object.
 private protocol OptionalType {}
 
 extension Optional: OptionalType {}

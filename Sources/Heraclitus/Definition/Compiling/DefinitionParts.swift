@@ -1,4 +1,4 @@
-/// What a definition is made of, whoever has read it: from the properties of a type, or from a table.
+/// The parts of a definition, read from the properties of a type or from a table.
 struct DefinitionParts {
     let workflow: String
     let formerWorkflow: String?
@@ -6,16 +6,16 @@ struct DefinitionParts {
     let migrations: [Migration]
     let states: StateClasses
 
-    /// For each state the nearest one that it is within.
+    /// The nearest outer state of each state.
     let superstates: [Int?]
     let events: [Event]
 
-    /// Where each event leads.
+    /// The routes of each event.
     let routes: [EventRoutes]
     let groups: [CompiledGroup]
     let actions: [CompiledAction]
 
-    /// The number of the initial state; `nil` only while the definition is wrong.
+    /// The number of the initial state; `nil` only in an invalid definition.
     let initial: Int?
     let listed: [Int]
     let declaredFinals: [String]
@@ -32,13 +32,13 @@ struct DefinitionParts {
         let valueType: any AnyWorkflowEvent.Type
     }
 
-    /// Makes the definition, which is never freed.
+    /// Makes the immortal definition.
     /// - Parameters:
     ///   - eventValues: The workflow's own value.
-    ///   - objectAccess: How the object is found that a value of the workflow's `AnyState` is.
-    ///   - findLayout: How an object is handed out.
+    ///   - objectAccess: Finds the object of a value of the workflow's `AnyState`.
+    ///   - findLayout: Finds the layout of an object.
     ///   - makeTable: Makes the workflow's table.
-    ///   - isCalled: Whether a closure with a parameter is called of a state.
+    ///   - isCalled: Whether a closure with a parameter is called for a state.
     /// - Returns: The definition.
     func definition(
         eventValues: ErasedImmortal,
@@ -101,7 +101,7 @@ struct DefinitionParts {
         }
     }
 
-    /// What fires by itself in each state.
+    /// The deadlines, failures, completions and conditions of each state.
     private struct Activities {
         var deadlines: [Int: [CompiledDeadline]] = [:]
         var failures: [Int: CompiledFailure] = [:]

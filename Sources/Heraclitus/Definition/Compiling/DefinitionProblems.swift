@@ -1,4 +1,4 @@
-// What is wrong with a definition, in the order of what the workflow says of itself, its states and its events.
+// The problems of a definition, in the order of workflow, states and events.
 
 extension DefinitionCompiler {
     var problems: [WorkflowProblem] {
@@ -17,8 +17,8 @@ extension DefinitionCompiler {
     }
 
     private var workProblems: [WorkflowProblem] {
-        func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.Life.self }
-        // As for hooks, one question answers for most classes.
+        func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.MachineWorkflow.self }
+        // As for hooks, one check is enough for most classes.
         let types = states.types.map { ($0 as? any Capability.Type) as? any Working.Type }
         let working = types.indices.filter { types[$0] != nil }
         let foreign = types.compactMap { type -> WorkflowProblem? in
@@ -32,7 +32,7 @@ extension DefinitionCompiler {
             + problems(ofEventsAfterWork: { $0.done }, in: working)
     }
 
-    /// The problems of the events that fire when work has ended in one of both ways.
+    /// The problems of the events that fire after failed work, or after completed work.
     private func problems(
         ofEventsAfterWork sources: (EventDeclaration) -> ClosureTypes.Parameter?,
         in working: [Int]
@@ -49,12 +49,12 @@ extension DefinitionCompiler {
         return idle.map { .eventWithoutWork(event: properties.events[$0].name) } + ambiguous
     }
 
-    /// Whether an event leads from a state, which is among those of a trigger.
+    /// Whether an event leads from a state among the sources of a trigger.
     private func fires(_ event: Int, in state: Int, _ sources: ClosureTypes.Parameter) -> Bool {
         !routes[event].declaredDestinations(from: state).isEmpty && isCalled(sources, with: [state])
     }
 
-    /// The events that fire by themselves in a state, where neither they nor their caller says what they enter.
+    /// Automatic events for which neither a builder nor an empty state makes the destination.
     private var destinationProblems: [WorkflowProblem] {
         properties.events.indices.flatMap { event -> [WorkflowProblem] in
             let declaration = properties.events[event].declaration
@@ -129,7 +129,7 @@ extension DefinitionCompiler {
                 WorkflowProblem.foreignState(className: fullName(of: $0), expected: String(describing: common))
             }
         }
-        // A group of the protocol knows of every class whether it conforms.
+        // A group of the protocol knows the conformance of every class.
         let strangers = groups.groups.first { $0.declaration.type == anyState.type }.map { group in
             states.types.indices.filter { !group.members.contains($0) }.map { foreignState($0) }
         }
@@ -159,7 +159,7 @@ extension DefinitionCompiler {
         let shared = Self.groups(events, by: { ObjectIdentifier($0.slot) }).map {
             WorkflowProblem.sharedEvent(properties: $1.map(\.property))
         }
-        // It was taken from another value of this workflow, in which it is another event.
+        // The value was taken from another value of this workflow, in which it is another event.
         let taken = events.enumerated().compactMap { index, event -> WorkflowProblem? in
             guard let earlier = event.slot.index, earlier != index else { return nil }
             let properties = events.indices.contains(earlier) ? [events[earlier].property] : []
@@ -195,7 +195,7 @@ extension DefinitionCompiler {
             + actions.filter(\.allowed.isEmpty).map { WorkflowProblem.emptyAction($0.name) }
     }
 
-    /// The groups of several elements that share a key which is no blank, in the order of their first element.
+    /// The groups of elements that share a key, excluding blank keys, in the order of their first element.
     private static func groups<Element, Key: Hashable>(
         _ elements: [Element],
         by key: (Element) -> Key

@@ -1,7 +1,7 @@
 extension Definition {
-    /// Made anew for each reader: it is large, and most programs never ask.
+    /// Makes the table for each reader, because it is large and rarely used.
     /// - Parameters:
-    ///   - objects: Objects of states, which show the machines that they hold.
+    ///   - objects: State objects, which show their machines.
     ///   - path: The workflows around this one, and itself; `nil` to leave out the machines in states.
     /// - Returns: The table.
     func table(knowing objects: [AnyObject], within path: [ObjectIdentifier]?) -> TransitionTable {
@@ -39,7 +39,7 @@ extension Definition {
         }
     }
 
-    /// The machines that a state is known to hold: those of an object of it, or else of the completions that wait for them.
+    /// The known machines of a state: those of an object, or else those of completions.
     private func regionProperties(
         of state: CompiledState,
         knowing objects: [AnyObject],
@@ -53,7 +53,7 @@ extension Definition {
         }
     }
 
-    /// The states that nothing leaves.
+    /// The final states.
     private var finals: [CompiledState] { states.filter(\.isFinal) }
 
     private func tableEvent(_ event: CompiledEvent) -> TransitionTable.Event {
@@ -90,7 +90,7 @@ extension Definition {
 }
 
 extension TransitionTable {
-    /// The table of a workflow of which nothing is known.
+    /// The table of an unknown workflow.
     static var unknown: TransitionTable {
         TransitionTable(
             workflow: "",

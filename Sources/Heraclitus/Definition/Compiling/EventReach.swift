@@ -1,38 +1,42 @@
 /// The destinations of an event from each state, and the states that ignore it.
 ///
-/// A table takes memory in proportion to what the definition lists, so that a workflow may have thousands of states and events.
+/// Its memory is proportional to the lists of the definition, so a workflow may have thousands of states and events.
 struct EventReach: Sendable {
     /// The rules of the event in one state.
     struct Row: Sendable {
-        /// Whether firing the event here does nothing.
+        /// Whether the state ignores the event.
         let isIgnored: Bool
 
-        /// Whether the state stays and gets new data.
+        /// Whether the event updates the state.
         let updates: Bool
 
-        /// The only state that the event leads to; `nil` if there are several, or none.
+        /// The only destination; `nil` if there are several or none.
         let only: Int?
 
-        /// The destinations of each rule as they were declared, without their subclasses, in ascending order.
+        /// The declared destinations of each rule, without their subclasses, in ascending order.
         fileprivate let destinations: ImmortalArray<ImmortalArray<Int>>
 
-        /// Whether the event leads from here, if perhaps only to enter the same state again.
+        /// Whether the event leads from here, possibly to the same state.
         var leaves: Bool { !destinations.isEmpty }
 
-        /// Whether the event may be fired here and does something.
+        /// Whether the event is allowed here.
         var isAllowed: Bool { updates || leaves }
     }
 
-    /// The only state that the event leads to from anywhere, if there is just one: most objects are of its class.
+    /// The only destination of the event from anywhere; `nil` if there are several.
+    ///
+    /// Most objects are of its class.
     let onlyDestination: RegisteredClass?
 
     private let states: Immortal<StateClasses>
 
-    /// The numbers of the rows of states, by the state's number plus one; those of all others are 0.
+    /// The numbers of the states' rows, by the state's number plus one.
+    ///
+    /// Other states have row 0.
     private let numbers: NumberTable
     private let rows: ImmortalArray<Row>
 
-    /// The states that have a row of their own, in ascending order.
+    /// The states with a row of their own, in ascending order.
     private let specific: ImmortalArray<Int>
 
     init(_ routes: EventRoutes, in states: Immortal<StateClasses>) {
@@ -54,7 +58,7 @@ struct EventReach: Sendable {
         }
         var rows = [row(of: routes.rules(in: nil), isIgnored: false)]
         specific = ImmortalArray(routes.specificStates.sorted())
-        // States with the same rules share a row.
+        // States with equal rules share a row.
         var known: [[Int]: Int] = [:]
         var ignoring: Int?
         numbers = NumberTable(
@@ -76,31 +80,31 @@ struct EventReach: Sendable {
     @inline(__always)
     private func number(of source: Int) -> Int { numbers[UInt(bitPattern: source) &+ 1] ?? 0 }
 
-    /// Whether the event leads from a state to a state, or updates it.
+    /// Whether the event leads from one state to another, or updates it.
     func leads(from source: Int, to destination: Int) -> Bool {
         let row = row(of: source)
         if row.updates, source == destination { return true }
         for declared in row.destinations where declared.hasSorted(destination) { return true }
-        // A subclass of a destination is one, too.
+        // A subclass of a destination is a destination, too.
         return states.value.lineages[destination].dropFirst().contains { superclass in
             row.destinations.contains { $0.hasSorted(superclass) }
         }
     }
 
-    /// Whether an event keeps the state and gives it new data.
+    /// Whether an event updates the state.
     @inline(__always)
     func updates(_ source: Int, to destination: Int) -> Bool {
         source == destination && rows[number(of: source)].updates
     }
 
-    /// The states that the event leads to from a state, in ascending order.
+    /// The destinations from a state, in ascending order.
     func destinations(from source: Int) -> [Int] {
         let row = row(of: source)
         let leading = row.destinations.lazy.flatMap { $0.lazy.flatMap { states.value.descendants[$0] } }
         return Set(leading).union(row.updates ? [source] : []).sorted()
     }
 
-    /// The states whose rows are as asked for, in ascending order.
+    /// The states whose rows match, in ascending order.
     func states(where isIncluded: (Row) -> Bool) -> [Int] {
         let included = rows.map(isIncluded)
         if included[0] { return (0..<states.value.count).filter { included[number(of: $0)] } }
@@ -116,9 +120,9 @@ enum Verdict {
 }
 
 extension EventReach {
-    /// Whether the event leads from a state, and to another one if one is given.
+    /// The verdict of the table on the event from a state, and optionally to another one.
     ///
-    /// Everybody who asks the table asks this: fires, `can`, and ``TransitionValidator``.
+    /// It is used by fires, `can` and ``TransitionValidator``.
     @inline(__always)
     func verdict(from source: Int, to destination: Int?) -> Verdict {
         let number = number(of: source)
@@ -129,7 +133,7 @@ extension EventReach {
 }
 
 extension ImmortalArray<Int> {
-    /// Whether a list in ascending order has a number.
+    /// Whether an ascending list contains a number.
     fileprivate func hasSorted(_ number: Int) -> Bool {
         var (first, end) = (0, count)
         while first < end {

@@ -1,20 +1,19 @@
-/// Where an event leads, by the numbers of the states.
+/// The routes of an event, by the numbers of the states.
 ///
-/// All of it takes time and memory linear in what the declaration lists, subclasses included, and not in the pairs that
-/// these lists stand for.
+/// Time and memory are linear in the declared lists, including subclasses, rather than in the pairs of states.
 struct EventRoutes: Sendable {
     let rules: [NumberedRule]
 
-    /// The states that the declaration itself ignores the event in or leads from, without their subclasses, of which both are said.
+    /// The states that the declaration lists both as ignoring the event and as sources, without their subclasses.
     let contradictoryIgnores: [Int]
 
-    /// The rules that hold in any state.
+    /// The rules for any state.
     private let general: [Int]
 
-    /// The rules that hold in a state, the general ones included, for each state that is a source of any other rule.
+    /// The rules of each state that is a source of a specific rule, including the general rules.
     private let specific: [Int: [Int]]
 
-    /// In which states the event is ignored.
+    /// The states that ignore the event.
     let ignoring: Set<Int>
 
     init(_ rules: [NumberedRule], ignored: [Int], ignoredGroups: [Int], in states: StateClasses, _ groups: StateGroups)
@@ -40,13 +39,13 @@ struct EventRoutes: Sendable {
         contradictoryIgnores = ignoring.contradictions
     }
 
-    /// The states that other rules than those for any state speak of, or in which the event is ignored.
+    /// The states with specific rules, and the states that ignore the event.
     var specificStates: Set<Int> { ignoring.union(specific.keys) }
 
-    /// The numbers of the rules that hold in a state; `nil` stands for all that are not among the ``specificStates``.
+    /// The numbers of a state's rules; `nil` stands for all states outside ``specificStates``.
     func rules(in state: Int?) -> [Int] { state.flatMap { specific[$0] } ?? general }
 
-    /// The states that the event leads to from a state, as they were declared and in that order.
+    /// The declared destinations from a state, in order.
     func declaredDestinations(from source: Int) -> [Int] {
         guard !ignoring.contains(source) else { return [] }
         var seen: Set<Int> = []
@@ -54,7 +53,7 @@ struct EventRoutes: Sendable {
             .filter { seen.insert($0).inserted }
     }
 
-    /// The state that the event leads to, if it is declared to lead to one only.
+    /// The only declared destination; `nil` if there are several.
     var onlyDestination: Int? {
         guard let first = rules.first?.destinations.first,
             rules.allSatisfy({ !$0.destinations.isEmpty && $0.destinations.allSatisfy { $0 == first } })
@@ -62,13 +61,13 @@ struct EventRoutes: Sendable {
         return first
     }
 
-    /// Whether the event leads from every state that it leads from to that state, and to no other.
+    /// Whether the event leads from each of its sources to the same state only.
     var alwaysStays: Bool {
         let sources = specificStates.subtracting(ignoring)
         return general.isEmpty && !sources.isEmpty && sources.allSatisfy { declaredDestinations(from: $0) == [$0] }
     }
 
-    /// The states that the event both updates and leads from to themselves, by their own rules or those of superclasses.
+    /// The states that the event both updates and leads from to themselves, by their own rules or by superclasses.
     func contradictoryUpdates(in states: StateClasses) -> [Int] {
         guard rules.contains(where: \.isUpdate), !rules.allSatisfy(\.isUpdate) else { return [] }
         let destinations = rules.map { $0.isUpdate ? [] : Set($0.destinations) }
@@ -79,17 +78,17 @@ struct EventRoutes: Sendable {
     }
 }
 
-/// The states in which an event is ignored.
+/// The states that ignore an event.
 private struct Ignoring {
     private(set) var states: Set<Int> = []
 
-    /// Those of which it is said as well that the event leads from them.
+    /// The states that are listed as sources as well.
     private(set) var contradictions: [Int] = []
 
-    /// Decides what counts where several things are said.
+    /// Resolves contradictory declarations.
     ///
-    /// Where a class and a superclass of it are told different things, the nearer one counts, as inheritance has it. What is said of
-    /// groups counts less, and "from any state" least.
+    /// A class overrides its superclasses, as in inheritance. Declarations of groups are weaker than those of classes,
+    /// and "from any state" is the weakest.
     init(
         _ ignored: [Int],
         _ ignoredGroups: [Int],

@@ -1,11 +1,12 @@
-// What only a test is to find: it takes time to look for, or machines work all the same. What the table alone shows is in `findings`.
+// Problems for tests only: they are slow to find, or machines work in spite of them. `findings` has warnings from the
+// table alone.
 
 extension DefinitionCompiler {
-    /// The empty states whose objects are not what the initial state is declared as.
-    /// - Parameter isSuitable: Whether an object is.
-    /// - Returns: A problem for each.
+    /// The empty states whose objects are not of the initial state's type.
+    /// - Parameter isSuitable: Whether an object is of that type.
+    /// - Returns: A problem for each state.
     func strangers(_ isSuitable: (AnyObject) -> Bool) -> [WorkflowProblem] {
-        // Elsewhere it is known without an object.
+        // In other cases the type is known without an object.
         let isKnown = common != nil || valueName != nil || unsuitableType != nil
         guard !isKnown, !groups.groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
         return states.types.compactMap { type in
@@ -14,7 +15,7 @@ extension DefinitionCompiler {
         }
     }
 
-    /// What objects of states show of the machines that they hold, and the first use of the workflow does not look for.
+    /// Problems of machines in state objects that the first use of the workflow does not check.
     var wrongHolders: [WorkflowProblem] {
         let others = states.types.filter { type in
             initial.map { ObjectIdentifier($0) != ObjectIdentifier(type) } ?? true
@@ -23,12 +24,31 @@ extension DefinitionCompiler {
             + others.compactMap { ($0 as? any EmptyState.Type).flatMap { MachineHolding.problem(of: $0.init()) } }
     }
 
-    /// What the initial object shows of the machines that it holds.
+    /// The empty states with a property that archives keep and `init()` resets.
+    var emptyStatesWithData: [WorkflowProblem] {
+        states.types.compactMap { type in
+            guard let empty = type as? any EmptyState.Type, !(type is any Composite.Type) else { return nil }
+            let object = empty.init()
+            // Machines have their own problems.
+            guard MachineHolding.problem(of: object) == nil else { return nil }
+            var mirror: Mirror? = Mirror(reflecting: object)
+            while let properties = mirror {
+                let data = properties.children.first { !($0.value is any Region) && !($0.value is any LiveValue) }
+                if let name = data?.label { return .emptyStateWithData(className: fullName(of: type), property: name) }
+                mirror = properties.superclassMirror
+            }
+            return nil
+        }
+    }
+
+    /// The problem of machines in the initial object.
     var initialHolder: [WorkflowProblem] {
         initialObject.flatMap { MachineHolding.problem(of: $0) }.map { [$0] } ?? []
     }
 
-    /// The migrations that lead to states which there are not then: it goes back through the steps with the names of the states that there were before each.
+    /// The migrations to states that did not exist then.
+    ///
+    /// The search goes backwards through the steps, with the state names before each step.
     var migrationsToUnknownStates: [WorkflowProblem] {
         var known = Set(states.names)
         known.formUnion(states.types.indices.compactMap { formerName(of: states.types[$0], named: states.names[$0]) })
@@ -45,8 +65,8 @@ extension DefinitionCompiler {
         return problems.reversed()
     }
 
-    /// The events that are due again at once when they have fired: those that update a state when it was entered some time ago, which stays
-    /// so, and those that enter a state again when no time has passed.
+    /// The automatic events that are due again at once: updates after a time since the entry, and repeated entries
+    /// after no time.
     var endlessDeadlines: [WorkflowProblem] {
         properties.events.indices.filter { event in
             let declaration = properties.events[event].declaration
@@ -58,7 +78,7 @@ extension DefinitionCompiler {
         .map { .endlessDeadline(event: properties.events[$0].name) }
     }
 
-    /// The events that wait for the end of machines of workflows that have no final state.
+    /// The events that wait for machines of workflows without a final state.
     var completionsWithoutEnd: [WorkflowProblem] {
         properties.events.flatMap { event -> [WorkflowProblem] in
             let regions = event.declaration.conditions.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
@@ -68,9 +88,10 @@ extension DefinitionCompiler {
         }
     }
 
-    /// The workflows of machines in states that get no context when they are restored.
+    /// The workflows of machines in states that get no context after a restoration.
     ///
-    /// It knows the machines for which an event waits, and those in objects of empty states and in the initial one.
+    /// The check covers machines that an event waits for, and machines in objects of empty states and of the initial
+    /// state.
     var regionsWithoutContext: [WorkflowProblem] {
         let awaited = properties.events.flatMap { $0.declaration.conditions.flatMap(\.properties).compactMap(\.type) }
         let objects =
@@ -87,7 +108,7 @@ extension DefinitionCompiler {
         .map { .missingRegionContext(workflow: $0.workflowName) }
     }
 
-    /// Whether there is a state that nothing leaves.
+    /// Whether there is a final state.
     var canEnd: Bool {
         states.types.indices.contains { state in
             routes.allSatisfy { routes in
@@ -99,7 +120,7 @@ extension DefinitionCompiler {
 }
 
 extension DefinitionCompiler {
-    /// Whether an event leads from or to a state of which one of its guards is not asked, because it was added before an `or`.
+    /// Whether an event has a pair that one of its guards skips, because the guard was added before an `or`.
     func hasUnaskedGuard(_ declaration: EventDeclaration, _ routes: EventRoutes) -> Bool {
         declaration.guardedTypes.contains { types in
             routes.rules.contains { rule in
@@ -110,7 +131,7 @@ extension DefinitionCompiler {
         }
     }
 
-    /// The states that a rule leads from; `nil` for any.
+    /// The sources of a rule; `nil` for any state.
     private func sources(of rule: NumberedRule) -> [Int]? {
         switch rule.sources {
         case .any: nil

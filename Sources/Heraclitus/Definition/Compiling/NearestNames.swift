@@ -1,9 +1,9 @@
-// Which name may somebody have meant who has misspelt it?
+// Suggestions for misspelt names.
 
 extension [String] {
-    /// The names, those first that are most like a text.
+    /// The names, the most similar to a text first.
     ///
-    /// Names that are as like it as one another keep their order; without a text all do.
+    /// Equally similar names keep their order; without a text all names do.
     func nearestFirst(to text: String?) -> [String] {
         guard let text else { return self }
         let misspelt = Spelling(text)
@@ -15,7 +15,7 @@ extension [String] {
     }
 }
 
-/// A text as it is compared with others: in lower case, and so much of it as a name has at most, for it may come from outside.
+/// A text for comparisons: in lower case, and cut to the length of a name, because it may come from outside.
 private struct Spelling {
     private static let limit = 64
 
@@ -23,9 +23,9 @@ private struct Spelling {
 
     init(_ text: String) { characters = Array(text.prefix(Self.limit).lowercased().prefix(Self.limit)) }
 
-    /// How far one is from the other, and which of two that are as far is nearer.
+    /// The distance between two spellings, with a second number that breaks ties.
     ///
-    /// To leave out a part of a name, such as the `State` that many end with, counts as one slip.
+    /// Leaving out a part of a name, such as a common ending `State`, counts as one slip.
     func distance(to other: Spelling) -> (Int, Int) {
         let slips = slips(to: other)
         return (contains(other) || other.contains(self) ? min(slips, 1) : slips, slips)
@@ -37,7 +37,7 @@ private struct Spelling {
         return (0...(whole.count - part.count)).contains { whole[$0..<($0 + part.count)] == part[...] }
     }
 
-    /// How many slips lead from one to the other: a character too few, too many or wrong, or two the wrong way round.
+    /// The number of slips between two spellings: a missing, additional or wrong character, or two swapped ones.
     private func slips(to other: Spelling) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...other.characters.count)

@@ -1,9 +1,9 @@
-/// The classes of a workflow's states by number, in the order in which the definition names them.
+/// The classes of a workflow's states by number, in the order of the definition.
 struct StateClasses {
     let types: [any WorkflowState.Type]
     let names: [String]
 
-    /// The class itself, then its registered superclasses from the nearest to the farthest.
+    /// The class itself followed by its registered superclasses, the nearest first.
     let lineages: [[Int]]
 
     /// The class itself and its registered subclasses.
@@ -11,10 +11,10 @@ struct StateClasses {
 
     private let numbers: [ObjectIdentifier: Int]
 
-    /// How the objects of each state come to be.
+    /// The kind of each state's objects.
     let kinds: [StateKind]
 
-    /// Gives each class the next number when it is named for the first time.
+    /// Numbers the classes in the order of their first mention.
     struct Numbering {
         fileprivate var types: [any WorkflowState.Type] = []
         fileprivate var numbers: [ObjectIdentifier: Int] = [:]
@@ -43,7 +43,7 @@ struct StateClasses {
         self.numbers = numbers
     }
 
-    /// States of data, of which each is told by its name and stands alone.
+    /// States of data, which are known by name and have no hierarchy.
     init(named names: [String], _ kinds: [StateKind]) {
         types = kinds.map(\.type)
         self.names = names
@@ -53,7 +53,9 @@ struct StateClasses {
         numbers = [:]
     }
 
-    /// A state as objects are compared with it; `numbers` has no class whose objects are of several states.
+    /// A state for comparisons with objects.
+    ///
+    /// A class with several states has no entry in `numbers`.
     func registered(_ number: Int) -> RegisteredClass {
         self.number(of: types[number]) == nil
             ? RegisteredClass(NoClass.self, index: number) : RegisteredClass(types[number], index: number)
@@ -63,7 +65,9 @@ struct StateClasses {
 
     func number(of type: any WorkflowState.Type) -> Int? { numbers[ObjectIdentifier(type)] }
 
-    /// The numbers of the states that are some classes or subclasses of them, in ascending order, whether these are states themselves or not.
+    /// The numbers of the states that are or inherit from some classes, in ascending order.
+    ///
+    /// The classes need not be states.
     func numbers(ofSubclassesOf classes: [any WorkflowState.Type]) -> [Int] {
         let classes = Set(classes.map { ObjectIdentifier($0) })
         return types.indices.filter { number in
@@ -71,17 +75,19 @@ struct StateClasses {
         }
     }
 
-    /// The names of the states that are some classes or subclasses of them; a class that no state is one of has its own name.
+    /// The names of the states that are or inherit from some classes.
+    ///
+    /// A class without states is listed by its own name.
     func names(ofDeclared classes: [any WorkflowState.Type]) -> [String] {
         guard !classes.isEmpty else { return [] }
         let strangers = classes.filter { number(of: $0) == nil && numbers(ofSubclassesOf: [$0]).isEmpty }
         return numbers(ofSubclassesOf: classes).map { names[$0] } + strangers.map { $0.name }
     }
 
-    /// The class of no object.
+    /// A class without objects.
     private final class NoClass {}
 
-    /// A class and all its superclasses, the nearest first.
+    /// A class and its superclasses, the nearest first.
     static func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {
         sequence(first: type, next: { _getSuperclass($0) })
     }

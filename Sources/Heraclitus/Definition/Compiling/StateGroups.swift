@@ -8,14 +8,14 @@ struct CompiledGroup: Sendable {
     var name: String { declaration.name }
 }
 
-/// The groups of a workflow by number, in the order in which the definition names them.
+/// The groups of a workflow by number, in the order of the definition.
 struct StateGroups {
     let groups: [CompiledGroup]
 
-    /// The names that groups of different types have in common.
+    /// The names that groups of different types share.
     let ambiguousNames: [String]
 
-    /// Gives each group the next number when it is named for the first time.
+    /// Numbers the groups in the order of their first mention.
     struct Numbering {
         fileprivate struct Key: Hashable {
             let name: String
@@ -46,7 +46,7 @@ struct StateGroups {
         ambiguousNames = groups.map(\.name).filter { !seen.insert($0).inserted && ambiguous.insert($0).inserted }
     }
 
-    /// Groups whose states are known.
+    /// Groups with known states.
     init(_ groups: [CompiledGroup]) {
         self.groups = groups
         ambiguousNames = []
@@ -56,20 +56,20 @@ struct StateGroups {
 }
 
 extension Definition {
-    /// The numbers of the states that are of a type: a class, subclasses included, or the protocol of a group.
-    /// - Returns: `nil` for any other protocol: whether a class conforms to one is not known before there is an object.
+    /// The numbers of the states of a type: a class with its subclasses, or the protocol of a group.
+    /// - Returns: The numbers; `nil` for another protocol, whose conforming classes are unknown without objects.
     func states<S>(of type: S.Type) -> [Int]? {
         if S.self is AnyClass { return states.filter { $0.type is S.Type }.map(\.index) }
         if let group = content.value.groups.first(where: { $0.declaration.type == ObjectIdentifier(type) }) {
             return group.members
         }
-        // A state is an object, so none is of another type.
+        // A state is an object, so other types have no states.
         return isProtocol(type) ? nil : []
     }
 
-    /// Stops the program if a group's closure has said something else of a class than the first object of it shows.
+    /// Stops the program if a group's closure contradicts the first object of a class.
     ///
-    /// What depends on it was decided when the workflow was compiled, such as which guards are asked.
+    /// The closure's answer was used when the workflow was compiled, for example to choose guards.
     func checkGroups(of object: AnyObject, in state: Int) {
         for group in content.value.groups where group.isMistaken(about: object, in: state) {
             fatalError(
@@ -80,7 +80,7 @@ extension Definition {
 }
 
 extension CompiledGroup {
-    /// Whether an object is in the group and its class is said not to be, or the other way round.
+    /// Whether an object's membership in the group differs from its class's membership.
     func isMistaken(about object: AnyObject, in state: Int) -> Bool {
         members.contains(state) != declaration.holds(object)
     }

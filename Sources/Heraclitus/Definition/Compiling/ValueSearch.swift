@@ -1,16 +1,18 @@
-/// Finds out whether a value holds something of a certain type, however deep: a machine in a state, an event in a property.
+/// Searches a value for values of certain types at any depth: a machine in a state, an event in a property.
 ///
-/// Values only: what another object holds is that object's own affair. Where the type alone decides, no value is looked at,
-/// so that a list of a million numbers takes no longer than one of ten.
+/// The search follows values and stops at other objects. Where the type decides, values are skipped, so a list of a
+/// million numbers takes no longer than one of ten.
 struct ValueSearch {
     private enum Answer {
-        /// It is what is sought, or a list or an optional of it, perhaps empty now.
+        /// The type is sought, or is a list or optional of it, which may be empty.
         case holds
         case cannotHold
         case mayHold
     }
 
-    /// Deeper than any value can be that Swift is able to release; only a mirror that shows its own value again gets here.
+    /// Deeper than any value that Swift can release.
+    ///
+    /// Only a mirror that shows its own value gets here.
     private static let maximalDepth = 100_000
 
     private let isSought: (Any.Type) -> Bool
@@ -18,7 +20,7 @@ struct ValueSearch {
 
     init(for isSought: @escaping (Any.Type) -> Bool) { self.isSought = isSought }
 
-    /// The path to the first one in a value, empty if it is the value itself; `nil` if there is none.
+    /// The path to the first match in a value, empty for the value itself; `nil` without a match.
     mutating func path(in value: Any) -> [String]? {
         switch answer(for: type(of: value)) {
         case .holds: []
@@ -27,10 +29,10 @@ struct ValueSearch {
         }
     }
 
-    /// The path to the first one among the properties of an object.
+    /// The path to the first match among the properties of an object.
     mutating func path(in object: Mirror) -> [String]? { firstPath(among: Self.contents(of: object)) }
 
-    /// All that there are among the properties of an object, with their paths.
+    /// All matches among the properties of an object, with their paths.
     mutating func all(in object: Mirror) -> [(path: [String], value: Any)] {
         var found: [(path: [String], value: Any)] = []
         walk(through: Self.contents(of: object)) { path, value in
@@ -54,13 +56,14 @@ struct ValueSearch {
         return found
     }
 
-    /// Goes down into one value after the other.
+    /// Visits values depth first.
     ///
-    /// No call waits for the one below it, because a list of a thousand indirect cases would need more stack than a thread has.
+    /// The walk is iterative, because a list of a thousand indirect cases would overflow a thread's stack.
     /// - Parameters:
     ///   - contents: The values.
-    ///   - sought: Gets what is sought, and returns whether to go on.
-    ///   - container: Gets the path to a list or an optional of what is sought, and returns whether to go on, into it.
+    ///   - sought: Gets a match, and returns whether to continue.
+    ///   - container: Gets the path to a list or optional of the sought type, and returns whether to continue, into the
+    ///     container.
     private mutating func walk(
         through contents: ValueContents,
         sought: (_ path: [String], _ value: Any) -> Bool,
@@ -82,7 +85,7 @@ struct ValueSearch {
                 if answer(for: type(of: value)) == .holds, !container(path + [label]) { return }
                 if path.count == Self.maximalDepth {
                     fatalError(
-                        "A value of \(fullName(of: type(of: value))) holds others without end, as mirrors show it."
+                        "A mirror of \(fullName(of: type(of: value))) shows nested values without end."
                     )
                 }
                 open.append(Self.contents(of: value))
@@ -119,10 +122,10 @@ struct ValueSearch {
     }
 }
 
-/// Whether values of a type refer to nothing: numbers, dates, and structs and enumerations of them.
+/// Whether values of a type contain no references: numbers, dates, and structs and enumerations of them.
 private func isTrivial<Value>(_ type: Value.Type) -> Bool { _isPOD(type) }
 
-/// A value with references of which none is to anything that is searched for.
+/// A value whose references never lead to a sought value.
 protocol PlainValue {}
 
 extension String: PlainValue {}
@@ -130,10 +133,10 @@ extension Substring: PlainValue {}
 extension Character: PlainValue {}
 extension JSONValue: PlainValue {}
 
-/// The values in a value, one after the other, with what they are called.
+/// The values in a value with their labels.
 private typealias ValueContents = AnyIterator<(label: String, value: Any)>
 
-/// A value that holds others, of which reflection shows too little, or whose types its own type tells.
+/// A container that reflection shows incompletely, or whose type tells the types of its content.
 private protocol ValueContainer {
     static var contentTypes: [Any.Type] { get }
 
@@ -167,7 +170,7 @@ extension Optional: ValueContainer {
     }
 }
 
-/// It keeps its values in an object, which nobody else sees.
+/// A user info keeps its values in a private object.
 extension UserInfo: ValueContainer {
     fileprivate static var contentTypes: [Any.Type] { [Value.self] }
 

@@ -1,14 +1,16 @@
-// Closures of events and states by name: of one machine, or of each machine of a workflow of data.
+// Closures of events and states by name, of one machine or of each machine of a workflow of data.
 //
-// Those of a workflow are at each machine from the beginning, so they are called before the machine's own.
+// A workflow's closures are added to each machine first, so they are called before the machine's own.
 
 extension DataWorkflow {
-    /// Adds a guard to an event of each machine, which throws to decline a transition.
+    /// Adds a guard to an event of each machine.
+    ///
+    /// The guard throws to decline a transition.
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - body: Gets the state that is left, and the transition.
+    ///   - body: Gets the state being left, and the transition.
     /// - Returns: The workflow with this guard.
-    /// - Throws: ``InvalidTransition`` for an event that the table does not have, with the names of those that it has.
+    /// - Throws: ``InvalidTransition`` for an unknown event, with the known names.
     public func guarded(
         _ event: String,
         _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
@@ -16,12 +18,12 @@ extension DataWorkflow {
         adding(.guard(try definition.onEvent(event, body)))
     }
 
-    /// Adds a closure that is called after an event's transitions, before observers.
+    /// Adds a closure called after an event's transitions, before observers.
     /// - Parameters:
     ///   - event: The event's name.
     ///   - body: Gets the state that was left, and the transition.
     /// - Returns: The workflow with this closure.
-    /// - Throws: ``InvalidTransition`` for an event that the table does not have, with the names of those that it has.
+    /// - Throws: ``InvalidTransition`` for an unknown event, with the known names.
     public func didFire(
         _ event: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
@@ -29,12 +31,12 @@ extension DataWorkflow {
         adding(.hook(.didFire, Definition.hook(try definition.onEvent(event, body))))
     }
 
-    /// Adds a closure that is called when a state has been entered; on activation, too.
+    /// Adds a closure called after a state was entered, also on activation.
     /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
+    ///   - state: The name of the state or of an outer state.
     ///   - body: Gets the state that was entered, and the transition.
     /// - Returns: The workflow with this closure.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
+    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
     public func didEnter(
         _ state: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
@@ -42,12 +44,12 @@ extension DataWorkflow {
         adding(.hook(.didEnter, try definition.onEntering(state, body)))
     }
 
-    /// Adds a closure that is called when a state has been left.
+    /// Adds a closure called after a state was left.
     /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
+    ///   - state: The name of the state or of an outer state.
     ///   - body: Gets the state that was left, and the transition.
     /// - Returns: The workflow with this closure.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
+    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
     public func didExit(
         _ state: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
@@ -55,20 +57,20 @@ extension DataWorkflow {
         adding(.hook(.didExit, try definition.onLeaving(state, body)))
     }
 
-    /// Adds an effect that each machine declares when it enters a state.
+    /// Adds an effect, which each machine declares on entering a state.
     ///
     /// ```swift
     /// let approval = try DataWorkflow(table)
     ///     .effect(entering: "Approved") { approved in SendMail(to: approved["owner"]?.stringValue ?? "") }
     /// ```
     ///
-    /// A unit of work saves it together with the machine, as an ``Effecting`` state's. The workflow knows the type of the effect, so a store
-    /// hands stored ones to the handler of that type.
+    /// A unit of work saves the effect together with the machine, like the effects of an ``Effecting`` state. The
+    /// workflow knows the type of the effect, so a store passes saved effects to the handler of that type.
     /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
-    ///   - make: Gets the state, when it is certain to be entered, and makes the effect; `nil` for none.
+    ///   - state: The name of the state or of an outer state.
+    ///   - make: Gets the state once its entering is certain, and makes the effect; `nil` for none.
     /// - Returns: The workflow with this effect.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
+    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
     public func effect<E: Effect>(
         entering state: String,
         _ make: @escaping @Sendable (DataState) -> E?
@@ -98,14 +100,16 @@ extension DataWorkflow {
 }
 
 extension StateMachine where W == DataWorkflow {
-    /// Adds a guard to an event of this machine, which throws to decline a transition.
+    /// Adds a guard to an event of this machine.
     ///
-    /// This machine's guards are asked last, in the order added. They must not fire the machine.
+    /// The guard throws to decline a transition.
+    ///
+    /// The machine's guards are asked last, in the order of adding. They must not fire the machine.
     /// - Parameters:
     ///   - event: The event's name.
-    ///   - body: Gets the state that is left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for an event that the table does not have, with the names of those that it has.
+    ///   - body: Gets the state being left, and the transition.
+    /// - Returns: A registration for cancelling the closure.
+    /// - Throws: ``InvalidTransition`` for an unknown event, with the known names.
     @discardableResult
     public func guarded(
         _ event: String,
@@ -114,26 +118,12 @@ extension StateMachine where W == DataWorkflow {
         add(.guard(try definition.onEvent(event, body)))
     }
 
-    /// Adds a closure that is called before an event's transitions, after the guards.
-    /// - Parameters:
-    ///   - event: The event's name.
-    ///   - body: Gets the state that is left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for an event that the table does not have, with the names of those that it has.
-    @discardableResult
-    public func willFire(
-        _ event: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.willFire, Definition.hook(try definition.onEvent(event, body))))
-    }
-
-    /// Adds a closure that is called after an event's transitions, before observers.
+    /// Adds a closure called after an event's transitions, before observers.
     /// - Parameters:
     ///   - event: The event's name.
     ///   - body: Gets the state that was left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for an event that the table does not have, with the names of those that it has.
+    /// - Returns: A registration for cancelling the closure.
+    /// - Throws: ``InvalidTransition`` for an unknown event, with the known names.
     @discardableResult
     public func didFire(
         _ event: String,
@@ -142,40 +132,12 @@ extension StateMachine where W == DataWorkflow {
         add(.hook(.didFire, Definition.hook(try definition.onEvent(event, body))))
     }
 
-    /// Adds a closure that is called before a state is left.
+    /// Adds a closure called after a state was left.
     /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
-    ///   - body: Gets the state that is left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
-    @discardableResult
-    public func willExit(
-        _ state: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.willExit, try definition.onLeaving(state, body)))
-    }
-
-    /// Adds a closure that is called before a state is entered; on activation, too.
-    /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
-    ///   - body: Gets the state that is entered, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
-    @discardableResult
-    public func willEnter(
-        _ state: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.willEnter, try definition.onEntering(state, body)))
-    }
-
-    /// Adds a closure that is called when a state has been left.
-    /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
+    ///   - state: The name of the state or of an outer state.
     ///   - body: Gets the state that was left, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
+    /// - Returns: A registration for cancelling the closure.
+    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
     @discardableResult
     public func didExit(
         _ state: String,
@@ -184,12 +146,12 @@ extension StateMachine where W == DataWorkflow {
         add(.hook(.didExit, try definition.onLeaving(state, body)))
     }
 
-    /// Adds a closure that is called when a state has been entered; on activation, too.
+    /// Adds a closure called after a state was entered, also on activation.
     /// - Parameters:
-    ///   - state: The state's name, or that of a state it is within.
+    ///   - state: The name of the state or of an outer state.
     ///   - body: Gets the state that was entered, and the transition.
-    /// - Returns: A registration, with which the closure can be cancelled.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, with the names of those that it has.
+    /// - Returns: A registration for cancelling the closure.
+    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
     @discardableResult
     public func didEnter(
         _ state: String,
@@ -207,7 +169,10 @@ extension Definition {
         _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) throws -> Void {
         guard let index = eventIndex(named: name) else {
-            throw unknown(.unknownEvent, Rejection.Details(event: name, attempt: "have a closure"))
+            throw unknown(
+                .unknownEvent,
+                Rejection.Details(event: name, attempt: "add a closure to \"\(name.shortened)\"")
+            )
         }
         return { transition in
             guard transition.plan.event == index, let source = transition.sourceObject as? DataState else { return }
@@ -215,7 +180,7 @@ extension Definition {
         }
     }
 
-    /// A hook of a closure that never throws.
+    /// A hook of a nonthrowing closure.
     fileprivate static func hook(
         _ body: @escaping @Sendable (StateTransition) throws -> Void
     ) -> @Sendable (StateTransition) -> Void {
@@ -250,7 +215,10 @@ extension Definition {
 
     fileprivate func index(ofStateNamed name: String) throws(InvalidTransition) -> Int {
         guard let index = stateIndex(named: name) else {
-            throw unknown(.unknownState, Rejection.Details(source: name, attempt: "have a closure"))
+            throw unknown(
+                .unknownState,
+                Rejection.Details(source: name, attempt: "add a closure to \"\(name.shortened)\"")
+            )
         }
         return index
     }

@@ -1,4 +1,4 @@
-// How is a machine of data made?
+// Makes machines of data.
 public import HeraclitusEssentials
 
 extension StateMachine where W == DataWorkflow {
@@ -6,9 +6,9 @@ extension StateMachine where W == DataWorkflow {
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - state: The state to begin in, which activation enters; `nil` for the table's initial state without data.
-    ///   - journal: How much it keeps of what happens to it.
-    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, or whose data does not fit.
+    ///   - journal: The size of the journal.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
+    /// - Throws: ``InvalidTransition`` for an unknown state or invalid data.
     public convenience init(
         _ workflow: DataWorkflow,
         entering state: DataState? = nil,
@@ -20,35 +20,37 @@ extension StateMachine where W == DataWorkflow {
         self.init(entering: state, context: workflow, journal: journal, scheduler: scheduler)
     }
 
-    /// Makes a machine of a workflow of data that is already in a state; activation restores it without entry hooks.
+    /// Makes a machine of a workflow of data that is already in a state.
+    ///
+    /// Activation restores it without entry hooks.
     /// - Parameters:
     ///   - workflow: The workflow.
-    ///   - state: The state it is in.
-    ///   - entered: When it entered the state, from which deadlines count; `nil` for now, by the clock of `scheduler`.
-    ///   - journal: How much it keeps of what happens to it.
-    ///   - scheduler: Fires the events that are due, and tells the date; `nil` for that of the ``Scheduler/system``.
-    /// - Throws: ``InvalidTransition`` for a state that the table does not have, or whose data does not fit.
+    ///   - state: The current state.
+    ///   - entered: The date of entering the state, for deadlines; `nil` for now, by the clock of `scheduler`.
+    ///   - journal: The size of the journal.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
+    /// - Throws: ``InvalidTransition`` for an unknown state or invalid data.
     public convenience init(
         _ workflow: DataWorkflow,
-        alreadyIn state: DataState,
+        resumingIn state: DataState,
         since entered: Date? = nil,
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) throws(InvalidTransition) {
         try workflow.definition.expectBeginning(state)
-        self.init(alreadyIn: state, since: entered, context: workflow, journal: journal, scheduler: scheduler)
+        self.init(resumingIn: state, since: entered, context: workflow, journal: journal, scheduler: scheduler)
     }
 
     /// Restores a machine of a workflow of data from an archive.
     ///
-    /// An archive of an older version goes through the table's ``TransitionTable/migrations`` first. Then its data has to fit the table's
-    /// ``TransitionTable/keys``.
+    /// An archive of an older version goes through the table's ``TransitionTable/migrations`` first. Its data then has
+    /// to fit the table's ``TransitionTable/keys``.
     /// - Parameters:
-    ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
+    ///   - archive: UTF-8 JSON of ``archive(including:prettyPrinted:limit:)``.
     ///   - workflow: The workflow.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
-    ///   - scheduler: Fires the events that are due.
-    /// - Throws: ``ArchiveError``, whatever the bytes are.
+    ///   - scheduler: The scheduler of deadlines.
+    /// - Throws: ``ArchiveError``.
     public convenience init(
         archive: Data,
         of workflow: DataWorkflow,
@@ -84,7 +86,7 @@ extension TransitionValidator where W == DataWorkflow {
 }
 
 extension CodingUserInfoKey {
-    /// The ``DataWorkflow`` of the machines that a decoder makes.
+    /// The key of the ``DataWorkflow`` of decoded machines in a decoder's user info.
     ///
     /// ```swift
     /// let decoder = JSONDecoder()
@@ -93,7 +95,7 @@ extension CodingUserInfoKey {
     /// ```
     public static let dataWorkflow: CodingUserInfoKey = {
         guard let key = CodingUserInfoKey(rawValue: "Heraclitus.dataWorkflow") else {
-            preconditionFailure("A text is a key of a decoder.")
+            preconditionFailure("The decoder's key is invalid.")
         }
         return key
     }()

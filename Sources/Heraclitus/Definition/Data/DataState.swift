@@ -6,8 +6,8 @@
 /// let review = draft.moved(to: "Review", with: ["reviewer": "Ada"])
 /// ```
 ///
-/// It is encoded as its data alone, because an archive says which state it is of. ``StateMachine/init(archive:of:limit:scheduler:)`` and
-/// ``DataWorkflow`` read it again.
+/// It is encoded as its data alone, because the archive has its name.
+/// ``StateMachine/init(archive:of:limit:scheduler:)`` and ``DataWorkflow`` decode it.
 public final class DataState: WorkflowState {
     /// The name of the state.
     public let name: String
@@ -24,11 +24,11 @@ public final class DataState: WorkflowState {
         self.data = data
     }
 
-    /// The value for a key; `nil` if there is none.
+    /// The value for a key; `nil` if the key is missing.
     /// - Parameter key: The key.
     public subscript(key: String) -> JSONValue? { data[key] }
 
-    /// Another state with the same data and some changes.
+    /// A state with another name, the same data and some changes.
     /// - Parameters:
     ///   - name: The name of the other state.
     ///   - changes: New values by key; `null` removes a key.
@@ -39,7 +39,7 @@ public final class DataState: WorkflowState {
 }
 
 extension DataState: Codable {
-    /// Throws, because only an archive says of which state the data is.
+    /// Throws, because only an archive has the name of the state.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     public convenience init(from decoder: any Decoder) throws {
@@ -53,7 +53,7 @@ extension DataState: Codable {
 
     /// Encodes the data.
     /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws { try JSONValue.object(data).encode(to: encoder) }
 }
 
@@ -63,10 +63,10 @@ extension DataState: CustomStringConvertible {
 }
 
 extension StateKind {
-    /// The states of a name, whose data has certain keys.
+    /// States of a name, with certain keys of their data.
     /// - Parameters:
     ///   - name: The name.
-    ///   - keys: The keys; `nil` for any.
+    ///   - keys: The keys; `nil` for any keys.
     init(named name: String, _ keys: StateKeys?) {
         type = DataState.self
         readsWhole = true
@@ -75,7 +75,7 @@ extension StateKind {
             try DataState(name, $0.decode(JSONValue.self, forKey: .data), keys, at: $0.codingPath + [EnvelopeKey.data])
         }
         make = { source in
-            // The data goes on with the document, as far as the next state has its keys.
+            // The next state keeps the data for its own keys.
             let data = (source() as? DataState)?.data ?? [:]
             let kept = keys.map { keys in data.filter { keys.types[$0.key] != nil } } ?? data
             return keys?.mismatch(of: kept, in: name) == nil ? DataState(name, kept) : nil

@@ -1,9 +1,9 @@
 public import HeraclitusEssentials
 
-/// A workflow that is data: its states and events have names from a table, and its machines are made at run time.
+/// A workflow from data: a table names its states and events, and its machines are made at run time.
 ///
-/// Use it where the steps come from a file, a database or a customer. A workflow that a program knows when it is compiled is better a
-/// ``Workflow`` of its own, whose names and types the compiler checks.
+/// Use it if the steps come from a file, a database or a customer. For a workflow that is known at compile time, use a
+/// ``Workflow``, whose names and types the compiler checks.
 ///
 /// ```swift
 /// let approval = try DataWorkflow(table)                        // throws every mistake of the table at once
@@ -13,28 +13,29 @@ public import HeraclitusEssentials
 /// let later = try StateMachine(archive: machine.archive(), of: approval)
 /// ```
 ///
-/// All its machines are `StateMachine<DataWorkflow>`, with the order, threads, archives, observers and deadlines of every machine. A table is
-/// exact: only the listed pairs of states are allowed. An event that is fired without an object keeps the data, as far as the next state has its
-/// keys, and so does an event that is due.
+/// All its machines are `StateMachine<DataWorkflow>`, with the order, threads, archives, observers and deadlines of
+/// every machine. A table is exact: it allows only the listed pairs of states. An event without an object keeps the
+/// data for the next state's keys, and so does an automatic event.
 ///
-/// The workflow is the ``Workflow/Context`` of its machines, so generic code gives it to each machine that it makes or restores:
-/// `store.workflow(DataWorkflow.self, context: approval)`.
+/// The workflow is the ``Workflow/Context`` of its machines. Generic code passes it to each machine that it makes or
+/// restores: `store.workflow(DataWorkflow.self, context: approval)`.
 ///
-/// The first machine compiles the table. Compiled tables stay in memory as long as the program runs, and equal tables share one.
+/// The first machine compiles the table. Compiled tables stay in memory as long as the program runs; equal tables share
+/// one.
 public struct DataWorkflow: Workflow {
-    /// The table that it was made from.
+    /// The table of the workflow.
     public let table: TransitionTable
 
-    /// The closures that each machine has from the beginning.
+    /// The closures of each machine.
     var callbacks: [Callback] = []
 
-    /// What entering states declares.
+    /// The effects of entering states.
     var declaredEffects: [EffectMaking] = []
     private let compiled: LateDefinition
 
     /// Makes a workflow from a table.
     /// - Parameter table: The table.
-    /// - Throws: ``InvalidWorkflow`` with everything that is wrong with the table.
+    /// - Throws: ``InvalidWorkflow`` with all problems of the table.
     public init(_ table: TransitionTable) throws(InvalidWorkflow) {
         let problems = table.problems.filter(\.stopsTheProgram)
         guard problems.isEmpty else { throw InvalidWorkflow(workflow: table.workflow, problems: problems) }
@@ -42,7 +43,7 @@ public struct DataWorkflow: Workflow {
         compiled = LateDefinition(table)
     }
 
-    /// Makes the workflow without events, whose only state has an empty name.
+    /// Makes an empty workflow: without events, and with one state of an empty name.
     public init() {
         table = TransitionTable("DataWorkflow", states: [""], initial: "", events: [])
         compiled = LateDefinition(table)
@@ -58,7 +59,9 @@ extension DataWorkflow {
     /// The class of all states.
     public typealias AnyState = DataState
 
-    /// The class of all states: a table names the initial one, which may need data.
+    /// The class of all states.
+    ///
+    /// A table names the initial state, which may need data.
     public static var initial: DataState.Type { DataState.self }
 
     /// The class of all states.
@@ -78,28 +81,28 @@ extension DataWorkflow: ContextDefined {
     }
 }
 
-/// The error of a table from which no workflow can be made.
+/// The error of a table that cannot become a workflow.
 public struct InvalidWorkflow: Error, Hashable, Sendable {
     /// The name of the workflow.
     public let workflow: String
 
-    /// Everything that is wrong with the table.
+    /// All problems of the table.
     public let problems: [WorkflowProblem]
 }
 
 extension InvalidWorkflow: CustomStringConvertible, LocalizedError {
-    /// The first twenty problems, and how many there are.
+    /// The first twenty problems and their number.
     public var description: String {
         let shown = problems.prefix(20).map { "\n  - \($0.description.shortenedExplanation)" }.joined()
         let rest = problems.count > 20 ? "\n  and \(problems.count - 20) more." : ""
         return "The table of the workflow \"\(workflow.shortened)\" is wrong:\(shown)\(rest)"
     }
 
-    /// The first twenty problems, and how many there are.
+    /// The first twenty problems and their number.
     public var errorDescription: String? { description }
 }
 
-/// The definition of a table, made when it is first needed.
+/// The definition of a table, made on demand.
 private final class LateDefinition: Sendable {
     private let table: TransitionTable
     private let made = Lock<Definition?>(nil)
@@ -113,12 +116,14 @@ private final class LateDefinition: Sendable {
         return definition
     }
 
-    /// The definitions that were made: they are never freed, so equal tables have to share one.
+    /// All definitions so far.
+    ///
+    /// They are never freed, so equal tables share one.
     private static let known = Lock<[TransitionTable: Definition]>([:])
 
     private static func shared(for table: TransitionTable) -> Definition {
         if let known = known.withLock({ $0[table] }) { return known }
-        // Outside the lock: it takes time in proportion to the table.
+        // Outside the lock, because it takes time proportional to the table.
         let made = TableCompiler(table).definition
         return known.withLock { known in
             if let known = known[table] { return known }

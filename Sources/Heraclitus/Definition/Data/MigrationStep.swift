@@ -1,5 +1,5 @@
 extension TransitionTable {
-    /// A step that converts archives of an older version of a ``DataWorkflow`` to a newer version, as data.
+    /// A step that converts archives of an older version of a ``DataWorkflow``, as data.
     ///
     /// In JSON it is an object with the version and one change:
     ///
@@ -15,9 +15,10 @@ extension TransitionTable {
     /// ]
     /// ```
     ///
-    /// A step for a key with a state changes the archives of that state, as the steps before have left its name; without one, those of all states.
+    /// A step for a key with a state changes archives of the state, by its name after the earlier steps. Without a
+    /// state it changes archives of all states.
     public struct MigrationStep: Hashable, Sendable {
-        /// What a step does.
+        /// The change of a step.
         @nonexhaustive
         public enum Change: Hashable, Sendable {
             /// Gives a state another name.
@@ -26,16 +27,16 @@ extension TransitionTable {
             /// Moves the machines of a state that was removed to another one.
             case removeState(String, into: String)
 
-            /// Gives a key another name, unless there is one of that name.
+            /// Gives a key another name, unless the new name is taken.
             case renameKey(String, to: String, state: String?)
 
-            /// Sets a key that is missing.
+            /// Sets a missing key.
             case setKey(String, to: JSONValue, state: String?)
 
             /// Removes a key.
             case removeKey(String, state: String?)
 
-            /// Gives the effects of one type that wait in stores another name.
+            /// Renames the pending effects of one type in stores.
             case renameEffect(String, to: String)
 
             /// Reads older archives as they are.
@@ -45,13 +46,13 @@ extension TransitionTable {
         /// The version that the step leads to.
         public let version: Int
 
-        /// What the step does.
+        /// The change.
         public let change: Change
 
         /// Makes a step.
         /// - Parameters:
-        ///   - version: The version that it leads to, 2 or later.
-        ///   - change: What it does.
+        ///   - version: The version that the step leads to, 2 or later.
+        ///   - change: The change.
         public init(in version: Int, _ change: Change) {
             self.version = version
             self.change = change
@@ -111,7 +112,7 @@ extension TransitionTable.MigrationStep: Codable {
 
     /// Decodes a step.
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for a step with no change that is known, or with several.
+    /// - Throws: `DecodingError` for a step without a known change, or with several.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         version = try container.decode(Int.self, forKey: .version)
@@ -141,7 +142,7 @@ extension TransitionTable.MigrationStep: Codable {
 
     /// Encodes the step.
     /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(version, forKey: .version)

@@ -1,14 +1,14 @@
 public import HeraclitusEssentials
 
 extension TransitionTable {
-    /// What the data of a state has for a key: a type, and whether it may be missing.
+    /// The description of a key in a state's data: a type, and whether the key is optional.
     ///
-    /// In JSON it is a text: `"number"`, or `"number?"` for a key that may be missing.
+    /// In JSON it is a text: `"number"`, or `"number?"` for an optional key.
     public struct Key: Hashable, Sendable {
         /// The type of the value.
         public let type: KeyType
 
-        /// Whether the key may be missing, or its value be `null`.
+        /// Whether the key may be missing or `null`.
         public let isOptional: Bool
 
         /// Makes the description of a key.
@@ -44,7 +44,7 @@ extension TransitionTable {
         /// Any value.
         public static let any = Key(.any)
 
-        /// The same key, which may be missing.
+        /// The optional form of the key.
         public var optional: Key { Key(type, isOptional: true) }
     }
 
@@ -78,7 +78,7 @@ extension TransitionTable {
 }
 
 extension TransitionTable.Key: Codable, CustomStringConvertible {
-    /// The type, and a question mark if the key may be missing.
+    /// The type, followed by a question mark for an optional key.
     public var description: String { type.rawValue + (isOptional ? "?" : "") }
 
     /// Decodes a text such as `number?`.
@@ -100,25 +100,25 @@ extension TransitionTable.Key: Codable, CustomStringConvertible {
 
     /// Encodes a text such as `number?`.
     /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
+    /// - Throws: The encoder's error.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
-/// The error of data that does not fit the keys that a table names for a state.
+/// The error of data that does not fit the keys of a state in the table.
 public struct DataMismatch: Error, Hashable, Sendable {
-    /// What is wrong with the value of a key.
+    /// The problem of a key's value.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
         /// The key is missing.
         case missing(expected: TransitionTable.Key)
 
-        /// The table does not name the key; it names others.
+        /// The table lists other keys for the state.
         case unknown(known: [String])
 
-        /// The value has another type.
+        /// The value is of another type.
         case wrongType(expected: TransitionTable.Key)
     }
 
@@ -128,7 +128,7 @@ public struct DataMismatch: Error, Hashable, Sendable {
     /// The key.
     public let key: String
 
-    /// What is wrong with its value.
+    /// The problem of the value.
     public let problem: Problem
 }
 
@@ -150,11 +150,11 @@ extension DataMismatch: CustomStringConvertible, LocalizedError {
     public var errorDescription: String? { description }
 }
 
-/// The keys that a table names for a state.
+/// The keys of a state in the table.
 struct StateKeys: Sendable {
     let types: [String: TransitionTable.Key]
 
-    /// What is wrong with data first, by the order of the keys; `nil` for nothing.
+    /// The first problem of data, in the order of the keys; `nil` for valid data.
     func mismatch(of data: [String: JSONValue], in state: String) -> DataMismatch? {
         var found: DataMismatch?
         func note(_ key: String, _ problem: DataMismatch.Problem) {

@@ -1,7 +1,9 @@
-/// The type of a group of a table, which no class is in: its states are known by their names.
+/// The type of a table's groups.
+///
+/// It has no classes, because the states are known by name.
 private protocol TableGroup {}
 
-/// Turns a table in which nothing is wrong into a definition, in time and memory linear in the table.
+/// Compiles a valid table into a definition, in linear time and memory.
 struct TableCompiler {
     private let table: TransitionTable
     private let numbers: [String: Int]
@@ -50,7 +52,7 @@ struct TableCompiler {
             makeTable: { [table] _, _ in table },
             isCalled: { _, _ in false }
         )
-        // Found once and not at the first object of each state, where groups would be asked as well.
+        // Set once here: finding it with the first object of each state would also check groups.
         for state in definition.states { state.layout.publish(Self.layout) }
         return definition
     }
@@ -95,7 +97,9 @@ struct TableCompiler {
         )
     }
 
-    /// The rules of an event: one for all sources with the same destinations, so that a table of pairs takes no more rules than it has to.
+    /// The rules of an event.
+    ///
+    /// Sources with the same destinations share a rule, which keeps their number small.
     private func rules(of event: TransitionTable.Event) -> [NumberedRule] {
         let general = numbers(of: event.fromAnyState)
         var rules: [NumberedRule] = []

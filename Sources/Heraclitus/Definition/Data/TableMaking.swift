@@ -1,7 +1,9 @@
-// How is a table written down?
+// Builds tables in code.
 
 extension TransitionTable {
-    /// Makes a table of states and events; everything else is added to it.
+    /// Makes a table of states and events.
+    ///
+    /// The methods below add the rest.
     ///
     /// ```swift
     /// let table = TransitionTable(
@@ -17,8 +19,8 @@ extension TransitionTable {
     /// .keys(["amount": .number, "note": .string.optional], in: "Draft", "Review")
     /// ```
     ///
-    /// The final states are those that no event leaves. Nothing is checked: ``problems`` lists what is wrong with a table, and
-    /// `findings` what is odd.
+    /// The final states are those that no event leaves. The initialiser checks nothing: ``problems`` lists the problems
+    /// of a table, and `findings` its warnings.
     /// - Parameters:
     ///   - workflow: The workflow's name.
     ///   - version: The workflow's version.
@@ -43,11 +45,11 @@ extension TransitionTable {
         )
     }
 
-    /// Adds the keys that the data of some states has.
+    /// Adds keys to the data of some states.
     /// - Parameters:
     ///   - keys: The keys with their types.
     ///   - states: The names of the states.
-    /// - Returns: The table with these.
+    /// - Returns: The table with these keys.
     public consuming func keys(_ keys: [String: Key], in states: String...) -> Self {
         for state in states { self.keys[state, default: [:]].merge(keys) { $1 } }
         return self
@@ -57,27 +59,27 @@ extension TransitionTable {
     /// - Parameters:
     ///   - name: The group's name.
     ///   - states: The names of its states.
-    /// - Returns: The table with this.
+    /// - Returns: The table with this group.
     public consuming func group(_ name: String, _ states: String...) -> Self {
         groups.append(Group(name: name, states: states))
         return self
     }
 
-    /// Says that states are within another one: a machine in one of them is in that, too.
+    /// Puts states into an outer state: a machine in one of them is also in the outer state.
     ///
     /// Events and pairs of states stay as they are listed.
     /// - Parameters:
-    ///   - superstate: The name of the other state.
+    ///   - superstate: The name of the outer state.
     ///   - states: The names of the states.
-    /// - Returns: The table with this.
+    /// - Returns: The table with this hierarchy.
     public consuming func within(_ superstate: String, _ states: String...) -> Self {
         for state in states { superstates[state] = superstate }
         return self
     }
 
-    /// Says in which states the workflow is meant to end; `findings` compares these with the states that nothing leaves.
+    /// Declares the final states; `findings` compares them with the states that no event leaves.
     /// - Parameter states: The names of the states.
-    /// - Returns: The table with these.
+    /// - Returns: The table with these final states.
     public consuming func ending(in states: String...) -> Self {
         declaredFinals += states
         return self
@@ -85,7 +87,7 @@ extension TransitionTable {
 
     /// Adds steps that convert archives of older versions.
     /// - Parameter steps: The steps, those of older versions first.
-    /// - Returns: The table with these.
+    /// - Returns: The table with these steps.
     public consuming func migrating(_ steps: MigrationStep...) -> Self {
         migrations += steps
         return self
@@ -93,16 +95,16 @@ extension TransitionTable {
 }
 
 extension TransitionTable.Event {
-    /// Makes an event that leads from each of some states to another one.
+    /// Makes an event from some states to another one.
     /// - Parameters:
     ///   - name: The event's name.
-    ///   - sources: The names of the states that are left.
-    ///   - destination: The name of the state that is entered.
+    ///   - sources: The names of the sources.
+    ///   - destination: The name of the destination.
     public init(_ name: String, from sources: String..., to destination: String) {
         self.init(name, sources.map { TransitionTable.Transition(from: $0, to: destination) })
     }
 
-    /// Makes an event that gives states new data, and leaves and enters none.
+    /// Makes an event that gives states new data without leaving them.
     /// - Parameters:
     ///   - name: The event's name.
     ///   - states: The names of the states.
@@ -113,18 +115,18 @@ extension TransitionTable.Event {
     /// Makes an event that leads from any state to one of some states.
     /// - Parameters:
     ///   - name: The event's name.
-    ///   - destinations: The names of the states that are entered.
+    ///   - destinations: The names of the destinations.
     public init(_ name: String, fromAnyStateTo destinations: String...) {
         self.init(name, [], fromAnyState: destinations)
     }
 
-    /// Makes an event of pairs of states.
+    /// Makes an event with pairs of states.
     /// - Parameters:
     ///   - name: The event's name.
-    ///   - transitions: The pairs of states that it leads from and to.
-    ///   - ignored: The names of the states in which it is ignored.
-    ///   - seconds: How many seconds after its state was entered it fires by itself; `nil` if it does not.
-    ///   - destinations: The names of the states that it leads to from any state.
+    ///   - transitions: The pairs of source and destination.
+    ///   - ignored: The names of the states that ignore the event.
+    ///   - seconds: The delay in seconds after which the event fires by itself; `nil` for an event without a deadline.
+    ///   - destinations: The names of the destinations from any state.
     public init(
         _ name: String,
         _ transitions: [TransitionTable.Transition],
@@ -144,26 +146,26 @@ extension TransitionTable.Event {
         )
     }
 
-    /// Adds a pair of states.
+    /// Adds sources with a destination.
     /// - Parameters:
-    ///   - sources: The names of the states that are left.
-    ///   - destination: The name of the state that is entered.
-    /// - Returns: The event with these.
+    ///   - sources: The names of the sources.
+    ///   - destination: The name of the destination.
+    /// - Returns: The event with these pairs.
     public consuming func or(from sources: String..., to destination: String) -> Self {
         transitions += sources.map { TransitionTable.Transition(from: $0, to: destination) }
         return self
     }
 
-    /// Adds states in which firing the event does nothing, and is no error.
+    /// Adds states that ignore the event: firing it there does nothing, and is no error.
     /// - Parameter states: The names of the states.
-    /// - Returns: The event with these.
+    /// - Returns: The event with these states.
     public consuming func ignored(in states: String...) -> Self {
         ignored += states
         return self
     }
 
-    /// Makes the event fire by itself when the machine has been in the state for some time.
-    /// - Parameter duration: For how long.
+    /// Makes the event automatic, after a time in the state.
+    /// - Parameter duration: The time.
     /// - Returns: The event with this deadline.
     public consuming func due(after duration: Duration) -> Self {
         dueAfter = duration / .seconds(1)

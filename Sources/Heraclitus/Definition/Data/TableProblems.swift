@@ -1,10 +1,11 @@
-// What is wrong with a table of which a workflow is to be made, in the order of what it says of itself, its states and its events?
+// The problems of a table as a workflow, in the order of table, states and events.
 
 extension TransitionTable {
-    /// Everything that is wrong with the table as the definition of a ``DataWorkflow``; empty for a right one.
+    /// All problems of the table as the definition of a ``DataWorkflow``; empty for a valid one.
     ///
-    /// It takes time and memory linear in the table. Of missing versions the first twenty are listed. ``WorkflowProblem/stopsTheProgram`` says of
-    /// which problems a workflow cannot be made. `findings` lists what is odd about a right table.
+    /// Time and memory are linear in the table. The first twenty missing versions are listed.
+    /// ``WorkflowProblem/stopsTheProgram`` is `true` for problems that prevent a workflow. `findings` lists warnings
+    /// about a valid table.
     public var problems: [WorkflowProblem] {
         let names = Set(states)
         return workflowProblems(names) + stateProblems(names) + groupProblems(names) + eventProblems(names)
@@ -25,7 +26,7 @@ extension TransitionTable {
     private var migrationProblems: [WorkflowProblem] {
         var problems: [WorkflowProblem] = []
         let present = Set(migrations.map(\.version))
-        // A table from outside may have any number as its version.
+        // A foreign table may have any version.
         let last = Swift.min(version, migrations.count + 21)
         if last >= 2 {
             problems += (2...last).filter { !present.contains($0) }.prefix(20).map { .missingMigration(version: $0) }
@@ -69,7 +70,7 @@ extension TransitionTable {
         return blank + duplicates + unknown + circles + keyed
     }
 
-    /// The circles of states that are within one another, each once.
+    /// The circles of nested states, each once.
     private var circles: [WorkflowProblem] {
         var visits: [String: Int] = [:]
         var problems: [WorkflowProblem] = []
@@ -79,7 +80,7 @@ extension TransitionTable {
                 visits[state] = number
                 state = next
             }
-            // It has come back to where it was on this very way.
+            // The walk has come back to a state of this same walk.
             guard visits[state] == number, superstates[state] != nil else { continue }
             var circle = [state]
             while let next = superstates[circle[circle.count - 1]], next != state, circle.count < 20 {
@@ -132,7 +133,7 @@ extension TransitionTable.Event {
         return problems + triggerProblems(place, isUpdate: !updated.isEmpty)
     }
 
-    /// An event from any state whose pairs are not listed, because the table has too many.
+    /// An event from any state whose pairs are unlisted, because there are too many.
     fileprivate func problemsOfAnyState(_ names: Set<String>) -> [WorkflowProblem] {
         guard !fromAnyState.isEmpty else { return [] }
         var sources: [String: Set<String>] = [:]
@@ -161,7 +162,7 @@ extension TransitionTable.Event {
 }
 
 extension [String] {
-    /// Those that are there more than once, each once.
+    /// The repeated elements, each once.
     fileprivate var duplicates: [String] {
         var counts: [String: Int] = [:]
         for name in self { counts[name, default: 0] += 1 }
@@ -173,7 +174,7 @@ extension [String] {
         }
     }
 
-    /// The names of no states, each once.
+    /// The names of unknown states, each once.
     fileprivate func unknown(to names: Set<String>, in place: String) -> [WorkflowProblem] {
         var seen: Set<String> = []
         return filter { !names.contains($0) && seen.insert($0).inserted }.map { .unknownTableState($0, place: place) }

@@ -1,14 +1,15 @@
-// What the work of a state can do with its machine.
+// The machine from the view of a state's work.
 
-extension Workplace {
-    /// The machine, if there is still one.
+extension WorkCall {
+    /// The machine; `nil` after its release.
     ///
-    /// What is fired through it is not bound to the work: ``fire`` is. Who keeps it keeps the machine alive.
+    /// Fires through it are independent of the work, unlike ``fire``. A reference to it retains the machine.
     public var machine: StateMachine<W>? { stateWork.machine as? StateMachine<W> }
 
-    /// Fires events as long as the work counts: `try here.fire.connected(ConnectedState(socket))`.
+    /// Fires events while the work is valid: `try call.fire.connected(ConnectedState(socket))`.
     ///
-    /// When the machine has left the state, or is gone, it throws ``InvalidTransition`` for the reason `notCurrent`, and nothing changes.
+    /// After the machine has left the state or was released, it throws ``InvalidTransition`` for the reason
+    /// `notCurrent`, without a change.
     public var fire: Fire<W> {
         get throws(InvalidTransition) {
             if let machine { return Fire(machine: machine, work: stateWork.id) }
@@ -18,7 +19,7 @@ extension Workplace {
                     .notCurrent,
                     event: nil,
                     from: definition.stateIndex(of: state),
-                    // Nobody knows which event.
+                    // The event is unknown.
                     Rejection.Details(attempt: "be fired by its work")
                 ),
                 in: definition,
@@ -28,7 +29,7 @@ extension Workplace {
     }
 
     var stateWork: StateWork {
-        guard let work = work as? StateWork else { preconditionFailure("A workplace is that of work.") }
+        guard let work = work as? StateWork else { preconditionFailure("A work call belongs to the work of a state.") }
         return work
     }
 }

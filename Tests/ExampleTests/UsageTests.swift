@@ -1,0 +1,28 @@
+import Foundation
+import Testing
+
+/// `first-program` is missing, because it is the README's program word for word and reads no arguments.
+@Suite("Usage of examples") struct UsageTests {
+    static let programs = [
+        "approval", "benchmark", "download", "dpkg-replay", "inbox", "operations", "orders", "session",
+        "session-server", "subscription", "traffic-light", "workflow-diagram",
+    ]
+
+    @Test("`--help` prints the usage", arguments: programs)
+    func help(of program: String) throws {
+        let folder = try TemporaryDirectory()
+        let run = try run(program, ["--help"], in: folder.path)
+        #expect(run.status == 0 && run.errors == "")
+        #expect(run.output.hasPrefix("usage: \(program)"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("An unknown option is refused with the usage", arguments: programs)
+    func unknownOption(of program: String) throws {
+        let folder = try TemporaryDirectory()
+        let run = try run(program, ["--unknown"], in: folder.path)
+        #expect(run.status == 64 && run.output == "")
+        #expect(run.errors.contains("usage: \(program)"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+}
