@@ -64,7 +64,8 @@ extension StoreError: CustomStringConvertible {
         case .damaged(let id, let explanation):
             "The archive of \"\(id.shortened)\" is damaged: \(explanation.shortenedExplanation)"
         case .noTransactions(let ids):
-            "The store lacks transactions, so it cannot save \(ids.count) machines together. Save them one at a time."
+            "The store lacks transactions: it cannot save \"\(ids.first?.shortened ?? "")\" together with \(ids.count - 1) more. "
+                + "Save them one at a time."
         case .ambiguousID(let id, let taken):
             "The store cannot distinguish the id \"\(id.shortened)\" from \"\(taken.shortened)\", which is in use."
         case .repeatedID(let id):
