@@ -9,6 +9,19 @@ let settings: [SwiftSetting] = [
     .strictMemorySafety(),
 ]
 
+/// A program of one of two releases, whose definitions of a workflow differ.
+func release(_ name: String, _ folder: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [
+            "SQLiteStore", "StoreTesting", .product(name: "Heraclitus", package: "heraclitus"),
+            .product(name: "HeraclitusStores", package: "heraclitus"),
+        ],
+        path: "Tests/Releases/\(folder)",
+        swiftSettings: settings
+    )
+}
+
 let package = Package(
     name: "databases",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -102,10 +115,13 @@ let package = Package(
             path: "Tests/Worker",
             swiftSettings: settings
         ),
+        release("oldrelease", "Old"),
+        release("newrelease", "New"),
         .testTarget(
             name: "SQLiteStoreTests",
             dependencies: [
-                "SQLStores", "SQLiteStore", "StoreBenchmark", "StoreOrders", "StoreTesting", "counter", "worker",
+                "SQLStores", "SQLiteStore", "StoreBenchmark", "StoreOrders", "StoreTesting", "counter", "newrelease",
+                "oldrelease", "worker",
                 .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),

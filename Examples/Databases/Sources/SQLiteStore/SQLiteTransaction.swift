@@ -29,7 +29,7 @@ struct SQLiteTransaction {
     /// - Returns: How many rows it has changed.
     @discardableResult
     private func change(_ sql: String, _ values: [DatabaseValue]) throws -> Int {
-        try db.cachedStatement(sql: sql).execute(arguments: StatementArguments(values))
+        try db.cachedStatement(sql: sql).execute(arguments: StatementArguments(of: values))
         return db.changesCount
     }
 }
@@ -70,7 +70,7 @@ extension SQLiteTransaction {
         )
         let arguments = condition.arguments + [max(0, query.limit).databaseValue]
         var ids: [String] = []
-        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(arguments))
+        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(of: arguments))
         while let row = try rows.next() {
             if let id = try row.withUnsafeData(atIndex: 0, { $0.flatMap(String.init(valid:)) }) { ids.append(id) }
         }
@@ -84,7 +84,7 @@ extension SQLiteTransaction {
         let statement = try db.cachedStatement(
             sql: "select \(column) from machines where \(condition.sql) order by \(column) limit 1"
         )
-        return try Double.fetchOne(statement, arguments: StatementArguments(condition.arguments))
+        return try Double.fetchOne(statement, arguments: StatementArguments(of: condition.arguments))
             .map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 
@@ -94,7 +94,7 @@ extension SQLiteTransaction {
             sql: "select cast(state as blob), count(*) from machines where \(condition.sql) group by state"
         )
         var counts: [String: Int] = [:]
-        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(condition.arguments))
+        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(of: condition.arguments))
         while let row = try rows.next().map(SQLiteRow.init) {
             if let state = row.text(0) { counts[state] = row.integer(1) }
         }
@@ -123,6 +123,12 @@ extension SQLiteTransaction {
 
     private static let replaces = "where id = ? and revision = ? and state is not null and valued = 0"
 
+    // Texts that are made once.
+    private static let replaceAlone = "\(replace) \(replaces) and (effects_date is null or effects_content is not null)"
+    private static let replaceWithEffects = "\(replace), \(effectsColumns) \(replaces) and \(isSame)"
+    private static let replaceEffects =
+        "update machines set \(effectsColumns) where id = ? and state is not null and \(isSame) returning revision"
+
     /// Saves the usual change in one statement, which is a transaction by itself.
     /// - Returns: The revision; `nil` if that is not enough, and then nothing has changed.
     func saveAtOnce(_ change: StoreChange) throws -> Int? {
@@ -134,12 +140,12 @@ extension SQLiteTransaction {
             if let effects = change.effects {
                 let (old, new) = try (SQLiteRow.columns(of: effects.old), SQLiteRow.columns(of: effects.new))
                 changed = try self.change(
-                    "\(Self.replace), \(Self.effectsColumns) \(Self.replaces) and \(Self.isSame)",
+                    Self.replaceWithEffects,
                     columns + new + [key, archive.revision.databaseValue] + old
                 )
             } else {
                 changed = try self.change(
-                    "\(Self.replace) \(Self.replaces) and (effects_date is null or effects_content is not null)",
+                    Self.replaceAlone,
                     columns + [key, archive.revision.databaseValue]
                 )
             }
@@ -147,13 +153,8 @@ extension SQLiteTransaction {
         case .keep:
             guard let effects = change.effects else { return nil }
             let (old, new) = try (SQLiteRow.columns(of: effects.old), SQLiteRow.columns(of: effects.new))
-            let statement = try db.cachedStatement(
-                sql: """
-                    update machines set \(Self.effectsColumns)
-                    where id = ? and state is not null and \(Self.isSame) returning revision
-                    """
-            )
-            return try Int.fetchAll(statement, arguments: StatementArguments(new + [key] + old)).first
+            let statement = try db.cachedStatement(sql: Self.replaceEffects)
+            return try Int.fetchAll(statement, arguments: StatementArguments(of: new + [key] + old)).first
         default: return nil
         }
     }
@@ -219,6 +220,11 @@ extension SQLiteTransaction {
     }
 }
 
+extension StatementArguments {
+    /// Makes arguments of values; GRDB's initializer for values of one type asks each through a key path, which takes 1 µs.
+    fileprivate init(of values: [DatabaseValue]) { self.init(values.map { $0 as (any DatabaseValueConvertible)? }) }
+}
+
 extension StoreChange {
     fileprivate var isDeletionOfAny: Bool {
         if case .delete(expecting: nil) = machine { return true }
@@ -277,7 +283,7 @@ extension SQLiteTransaction {
                 """
         )
         var waiting: [StoredArchive] = []
-        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(condition.arguments))
+        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(of: condition.arguments))
         while waiting.count < limit, let row = try rows.next().map(SQLiteRow.init) {
             // A row that cannot be read is for those who load it, and must not hold up all others.
             guard let id = row.text(SQLiteRow.columnCount) else { continue }

@@ -41,6 +41,11 @@ public final class Ledger: Sendable {
             .map { $0.split(separator: " ").map(String.init) }.filter { $0.first == word && $0.last == "." }
     }
 
+    /// The numbers of an id that were saved for certain.
+    public func saved(_ id: String) throws -> [Int] {
+        try lines("saved").filter { $0[1] == id }.compactMap { Int($0[2]) }
+    }
+
     /// How many saves were certain.
     public var savedCount: Int { get throws { try lines("saved").count } }
 
@@ -55,7 +60,7 @@ public final class Ledger: Sendable {
         }
         for id in ids {
             let last = try await store.counted(id)
-            let saved = try lines("saved").filter { $0[1] == id }.compactMap { Int($0[2]) }
+            let saved = try self.saved(id)
             if let lost = saved.max(), lost > last { differences.append("\(id): \(lost) was saved, \(last) is there.") }
             if Set(saved).count < saved.count { differences.append("\(id): A number was saved twice.") }
             let effects = keys[id, default: [:]]

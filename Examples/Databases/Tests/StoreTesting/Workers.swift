@@ -6,9 +6,9 @@ public final class Worker: Sendable {
     private let input = Pipe()
 
     /// Starts a worker.
-    public init(_ database: String, _ ledger: Ledger, ids: [String]) throws {
+    public init(_ database: String, _ ledger: Ledger, ids: [String], program: String = "worker") throws {
         process = Process()
-        process.executableURL = products.appending(path: "worker")
+        process.executableURL = products.appending(path: program)
         process.arguments = [database, ledger.file.path] + ids
         process.standardInput = input
         process.standardError = FileHandle.nullDevice

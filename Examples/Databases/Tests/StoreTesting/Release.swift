@@ -1,0 +1,40 @@
+public import Foundation
+public import Heraclitus
+public import HeraclitusStores
+
+/// What two releases of a program have in common: each counts on machines until it is killed, or its standard input ends.
+public struct Release: Sendable {
+    /// The file of the store.
+    public let file: URL
+
+    private let ledger: Ledger
+    private let ids: [String]
+
+    /// Reads the arguments: the file, the ledger, and the ids of the machines.
+    public init() {
+        let arguments = CommandLine.arguments
+        (file, ids) = (URL(filePath: arguments[1]), Array(arguments[3...]))
+        ledger = Ledger(at: URL(filePath: arguments[2]))
+        // Whoever has started it may be gone.
+        Thread.detachNewThread {
+            while !FileHandle.standardInput.availableData.isEmpty {}
+            exit(0)
+        }
+    }
+
+    /// Counts.
+    /// - Parameters:
+    ///   - machines: The machines, as this release knows them.
+    ///   - count: Changes a machine, and returns the numbers that it has then.
+    public func work<W: Workflow>(
+        _ machines: StoredWorkflow<W>,
+        _ count: (StateMachine<W>) throws -> [String: Int]
+    ) async {
+        while let id = ids.randomElement() {
+            let numbers = try? await machines.update(id) { try count($0) }
+            for (name, number) in numbers ?? [:] { ledger.noteSaved("\(name)-\(id)", number) }
+            // What else runs on this computer is not to wait for long.
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+    }
+}
