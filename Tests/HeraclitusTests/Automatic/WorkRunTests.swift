@@ -278,7 +278,7 @@ extension WorkTests {
         let machine = try decoder.decode(StateMachine<Shop>.self, from: archive)
         let error = await #expect(throws: InvalidTransition.self) { try await machine.run() }
         #expect(error?.reason == .missingContext)
-        #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine was not given") == true)
+        #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine has no context yet") == true)
         try await StateMachine<Shop>(resumingIn: MadeState(1), context: Bench { _, _ in }).run()
     }
 }
