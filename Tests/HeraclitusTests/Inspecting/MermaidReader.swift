@@ -65,7 +65,7 @@ enum MermaidReader {
         const [script, question, answer] = process.argv.slice(2)
         vm.runInThisContext(fs.readFileSync(script, 'utf8'))
         const mermaid = globalThis.mermaid
-        // What it makes of `#35;` until it draws.
+        // Mermaid's form of `#35;` before drawing.
         const character = (_, code) => /^[0-9]+$/.test(code) ? String.fromCodePoint(Number(code)) : `&${code};`
         const shown = (text) => String(text).replace(/ﬂ°°([0-9]+)¶ß/g, character).replace(/ﬂ°(\\\\w+)¶ß/g, character)
         const described = (statements) =>
