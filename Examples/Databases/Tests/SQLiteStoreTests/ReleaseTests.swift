@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
+import SQLiteStore
 import StoreTesting
 import Testing
 

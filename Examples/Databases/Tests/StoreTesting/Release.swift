@@ -28,7 +28,7 @@ public struct Release: Sendable {
     ///   - count: Changes a machine, and returns the numbers that it has then.
     public func work<W: Workflow>(
         _ machines: StoredWorkflow<W>,
-        _ count: (StateMachine<W>) throws -> [String: Int]
+        _ count: @Sendable (StateMachine<W>) throws -> [String: Int]
     ) async {
         while let id = ids.randomElement() {
             let numbers = try? await machines.update(id) { try count($0) }
