@@ -8,7 +8,7 @@ extension Occurrence: Codable {
 
     /// Decodes an occurrence.
     ///
-    /// Its ``outcome`` is `nil`.
+    /// Its ``transition``, ``error`` and ``state`` are `nil`.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` for other data.
     public init(from decoder: any Decoder) throws { try self.init(from: decoder, in: nil) }
@@ -49,7 +49,7 @@ extension Occurrence: Codable {
         )
     }
 
-    /// Encodes everything except the objects of the ``outcome``.
+    /// Encodes everything except the objects: ``transition``, ``error`` and ``state``.
     ///
     /// Empty parts are left out.
     ///
