@@ -3,17 +3,20 @@ import GRDB
 import HeraclitusStores
 import SQLStores
 
-/// A row of a result.
+/// A row of a result, as long as its cursor is there and stands at it.
 ///
-/// Texts are read as bytes, because SQLite has texts that are not UTF-8.
-struct SQLiteRow {
-    private let row: Row
+/// For each result GRDB's own `Row` makes a dictionary of the names of all columns, and nobody asks for a column by its name here. Texts are read as bytes,
+/// because SQLite has texts that are not UTF-8.
+@safe struct SQLiteRow: StatementColumnConvertible, DatabaseValueConvertible {
+    private let statement: SQLiteStatement
 
-    init(_ row: Row) { self.row = row }
+    init(sqliteStatement: SQLiteStatement, index: CInt) { unsafe statement = sqliteStatement }
 
-    private func value(_ column: Int) -> DatabaseValue.Storage { (row[column] as DatabaseValue).storage }
+    private func value(_ column: Int) -> DatabaseValue.Storage {
+        unsafe DatabaseValue(sqliteStatement: statement, index: CInt(column)).storage
+    }
 
-    func isNull(_ column: Int) -> Bool { row.hasNull(atIndex: column) }
+    func isNull(_ column: Int) -> Bool { if case .null = value(column) { true } else { false } }
 
     func integer(_ column: Int) -> Int? {
         if case .int64(let number) = value(column) { Int(exactly: number) } else { nil }
@@ -28,6 +31,12 @@ struct SQLiteRow {
     }
 
     func text(_ column: Int) -> String? { bytes(column).flatMap(String.init(valid:)) }
+}
+
+extension SQLiteRow {
+    // GRDB asks for these of all that a cursor returns.
+    var databaseValue: DatabaseValue { .null }
+    static func fromDatabaseValue(_ value: DatabaseValue) -> SQLiteRow? { nil }
 }
 
 extension String {

@@ -43,9 +43,9 @@ extension SQLiteTransaction {
 
     private func find<Result>(_ id: String, _ body: (SQLiteRow) throws -> Result?) throws -> Result? {
         let statement = try db.cachedStatement(sql: Self.load)
-        let rows = try Row.fetchCursor(statement, arguments: [Data(id.utf8)])
+        let rows = try SQLiteRow.fetchCursor(statement, arguments: [Data(id.utf8)])
         // A row can be read as long as there is the cursor.
-        return try withExtendedLifetime(rows) { try rows.next().flatMap { try body(SQLiteRow($0)) } }
+        return try withExtendedLifetime(rows) { try rows.next().flatMap(body) }
     }
 
     private func values(of id: String) throws -> [String: StoredValue] {
@@ -53,8 +53,8 @@ extension SQLiteTransaction {
             sql: "select cast(name as blob), text, number from machine_values where id = ?"
         )
         var values: [String: StoredValue] = [:]
-        let rows = try Row.fetchCursor(statement, arguments: [Data(id.utf8)])
-        while let row = try rows.next().map(SQLiteRow.init) {
+        let rows = try SQLiteRow.fetchCursor(statement, arguments: [Data(id.utf8)])
+        while let row = try rows.next() {
             guard let name = row.text(0) else { throw SQLiteRow.damaged(id, "the name of a value is no text") }
             // SQLite has no number for one that is none.
             values[name] = row.text(1).map(StoredValue.text) ?? .number(row.real(2) ?? .nan)
@@ -70,9 +70,9 @@ extension SQLiteTransaction {
         )
         let arguments = condition.arguments + [max(0, query.limit).databaseValue]
         var ids: [String] = []
-        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(of: arguments))
+        let rows = try SQLiteRow.fetchCursor(statement, arguments: StatementArguments(of: arguments))
         while let row = try rows.next() {
-            if let id = try row.withUnsafeData(atIndex: 0, { $0.flatMap(String.init(valid:)) }) { ids.append(id) }
+            if let id = row.text(0) { ids.append(id) }
         }
         return ids
     }
@@ -94,8 +94,8 @@ extension SQLiteTransaction {
             sql: "select cast(state as blob), count(*) from machines where \(condition.sql) group by state"
         )
         var counts: [String: Int] = [:]
-        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(of: condition.arguments))
-        while let row = try rows.next().map(SQLiteRow.init) {
+        let rows = try SQLiteRow.fetchCursor(statement, arguments: StatementArguments(of: condition.arguments))
+        while let row = try rows.next() {
             if let state = row.text(0) { counts[state] = row.integer(1) }
         }
         return counts
@@ -283,8 +283,8 @@ extension SQLiteTransaction {
                 """
         )
         var waiting: [StoredArchive] = []
-        let rows = try Row.fetchCursor(statement, arguments: StatementArguments(of: condition.arguments))
-        while waiting.count < limit, let row = try rows.next().map(SQLiteRow.init) {
+        let rows = try SQLiteRow.fetchCursor(statement, arguments: StatementArguments(of: condition.arguments))
+        while waiting.count < limit, let row = try rows.next() {
             // A row that cannot be read is for those who load it, and must not hold up all others.
             guard let id = row.text(SQLiteRow.columnCount) else { continue }
             do {
