@@ -49,7 +49,7 @@ extension Journal {
         if let misfit = replay.firstMisfit(in: journal) { throw misfit }
     }
 
-    /// Runs the journal through today's definition of a workflow, as ``replay(_:as:)`` does, and goes on after each misfit.
+    /// Runs the journal through today's definition of a workflow, as `replay(_:as:)` does, and goes on after each misfit.
     /// - Parameter workflow: The workflow.
     /// - Returns: All lines that do not fit.
     public func misfits<W: Workflow>(as workflow: W.Type) -> [JournalMisfit] {
