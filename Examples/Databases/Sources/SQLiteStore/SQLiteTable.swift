@@ -106,6 +106,17 @@ enum SQLiteTable {
     /// Finds the version of the tables, and refuses a file of others.
     /// - Returns: The version; `nil` if there are no tables yet, and they may be made.
     static func version(in db: Database, isShared: Bool) throws -> Int? {
+        if db.isInsideTransaction { return try versionNow(in: db, isShared: isShared) }
+        // At one moment: another program may make the tables between two statements.
+        var version: Int?
+        try db.inTransaction(.deferred) {
+            version = try versionNow(in: db, isShared: isShared)
+            return .commit
+        }
+        return version
+    }
+
+    private static func versionNow(in db: Database, isShared: Bool) throws -> Int? {
         let application = try number(db, "pragma application_id")
         let named = "from sqlite_schema where name"
         let found: Int?
