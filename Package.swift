@@ -56,7 +56,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Approval",
-            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores"],
+            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores", "Usage"],
             path: "Examples/Approval",
             exclude: ["README.md"],
             resources: [.copy("Flows")],
@@ -94,14 +94,14 @@ let package = Package(
         ),
         .executableTarget(
             name: "Inbox",
-            dependencies: ["Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting"],
+            dependencies: ["Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "Usage"],
             path: "Examples/Inbox",
             exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "Operations",
-            dependencies: ["Heraclitus", "HeraclitusFoundation"],
+            dependencies: ["Heraclitus", "HeraclitusFoundation", "Usage"],
             path: "Examples/Operations",
             exclude: ["README.md"],
             swiftSettings: settings
@@ -135,18 +135,19 @@ let package = Package(
         .target(name: "SessionSocket", path: "Examples/Session/Socket", swiftSettings: settings),
         .executableTarget(
             name: "Subscription",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "Usage"],
             path: "Examples/Subscription",
             exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "TrafficLight",
-            dependencies: ["Heraclitus", "HeraclitusFoundation"],
+            dependencies: ["Heraclitus", "HeraclitusFoundation", "Usage"],
             path: "Examples/TrafficLight",
             exclude: ["README.md"],
             swiftSettings: settings
         ),
+        .target(name: "Usage", path: "Examples/Usage", swiftSettings: settings),
         .executableTarget(
             name: "WorkflowDiagram",
             dependencies: ["Heraclitus", "HeraclitusInspecting"],

@@ -2,12 +2,15 @@ import Foundation
 import Heraclitus
 import HeraclitusInspecting
 import HeraclitusStores
+import Usage
 
 /// Runs the flows that customers have written: checks and draws them, leads documents through them, and changes one under way.
 @main
 struct Approval {
     static func main() async throws {
-        readArguments()
+        readNoArguments(
+            usage: "usage: approval\n\nChecks and draws the flows of a folder, and moves documents through them."
+        )
         guard let folder = Bundle.module.resourceURL?.appendingPathComponent("Flows") else {
             throw NoSuchFlow(name: "")
         }
@@ -27,20 +30,6 @@ struct Approval {
         let store = InMemoryStore()
         try await lead(through: try flows["invoice", version: 1], in: store)
         try await change(to: try flows["invoice"], in: store)
-    }
-
-    /// Answers `--help`, and refuses other arguments.
-    private static func readArguments() {
-        let usage = "usage: approval\n\nChecks and draws the flows of a folder, and moves documents through them."
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments == ["--help"] {
-            print(usage)
-            exit(0)
-        }
-        guard arguments.isEmpty else {
-            FileHandle.standardError.write(Data("\(usage)\n".utf8))
-            exit(EX_USAGE)
-        }
     }
 
     /// Leads documents through the first version of a flow.

@@ -2,12 +2,13 @@ import Foundation
 import Heraclitus
 import HeraclitusFoundation
 import HeraclitusInspecting
+import Usage
 
 /// Walks through what a state machine of named states and events with block callbacks is used for.
 @main
 struct Inbox {
     static func main() throws {
-        readArguments()
+        readNoArguments(usage: "usage: inbox\n\nReads, marks and deletes a message, and prints each step.")
         let message = StateMachine<Message>()
         let unread = Counter()
         message.didEnter(UnreadState.self) { _, _ in unread.add() }
@@ -66,19 +67,5 @@ struct Inbox {
         print(Message.table.dot(current: message.stateName), terminator: "")
 
         NotificationCenter.default.removeObserver(observer)
-    }
-
-    /// Answers `--help`, and refuses other arguments.
-    private static func readArguments() {
-        let usage = "usage: inbox\n\nReads, marks and deletes a message, and prints each step."
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments == ["--help"] {
-            print(usage)
-            exit(0)
-        }
-        guard arguments.isEmpty else {
-            FileHandle.standardError.write(Data("\(usage)\n".utf8))
-            exit(EX_USAGE)
-        }
     }
 }

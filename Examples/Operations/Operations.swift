@@ -2,6 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusFoundation
 import Synchronization
+import Usage
 
 /// Bakes loaves: each is mixed, then baked, then tasted; two hands work at once, and half way the baker is called away.
 @main
@@ -10,7 +11,7 @@ struct Operations {
     static let steps = 3 * loaves
 
     static func main() throws {
-        readArguments()
+        readNoArguments(usage: "usage: operations\n\nBakes six loaves in an operation queue, and cancels half way.")
         let hands = OperationQueue()
         hands.maxConcurrentOperationCount = 2
         let (working, done) = (Counter(), Counter())
@@ -57,20 +58,6 @@ struct Operations {
         let again = operations.first { !$0.isCancelled }
         guard let states = (again as? StateMachineOperation)?.stateMachine else { return }
         do throws(InvalidTransition) { try states.start() } catch { print(error) }
-    }
-
-    /// Answers `--help`, and refuses other arguments.
-    private static func readArguments() {
-        let usage = "usage: operations\n\nBakes six loaves in an operation queue, and cancels half way."
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments == ["--help"] {
-            print(usage)
-            exit(0)
-        }
-        guard arguments.isEmpty else {
-            FileHandle.standardError.write(Data("\(usage)\n".utf8))
-            exit(EX_USAGE)
-        }
     }
 }
 

@@ -1,10 +1,13 @@
 import Foundation
 import Heraclitus
+import Usage
 
 @main
 struct Main {
     static func main() async throws {
-        readArguments()
+        readNoArguments(
+            usage: "usage: subscription\n\nActivates, suspends and terminates a subscription, and prints each step."
+        )
         let subscription = Subscription()
         let transitions = subscription.machine.transitions
 
@@ -57,20 +60,6 @@ struct Main {
         for await transition in transitions {
             print("  \(transition)")
             if transition.destination is TerminatedState { break }
-        }
-    }
-
-    /// Answers `--help`, and refuses other arguments.
-    private static func readArguments() {
-        let usage = "usage: subscription\n\nActivates, suspends and terminates a subscription, and prints each step."
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments == ["--help"] {
-            print(usage)
-            exit(0)
-        }
-        guard arguments.isEmpty else {
-            FileHandle.standardError.write(Data("\(usage)\n".utf8))
-            exit(EX_USAGE)
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusFoundation
+import Usage
 
 /// Hears of all outcomes by methods.
 final class Watchman: StateMachineDelegate {
@@ -25,7 +26,7 @@ final class Watchman: StateMachineDelegate {
 @main
 struct Main {
     static func main() throws {
-        readArguments()
+        readNoArguments(usage: "usage: traffic-light\n\nSwitches a traffic light, and prints what its listeners hear.")
         let light = CountingLight()
         let watchman = Watchman()
         light.machine.addDelegate(watchman)
@@ -67,19 +68,5 @@ struct Main {
         print("  green for \(seconds) seconds")
 
         for observer in observers { NotificationCenter.default.removeObserver(observer) }
-    }
-
-    /// Answers `--help`, and refuses other arguments.
-    private static func readArguments() {
-        let usage = "usage: traffic-light\n\nSwitches a traffic light, and prints what its listeners hear."
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments == ["--help"] {
-            print(usage)
-            exit(0)
-        }
-        guard arguments.isEmpty else {
-            FileHandle.standardError.write(Data("\(usage)\n".utf8))
-            exit(EX_USAGE)
-        }
     }
 }

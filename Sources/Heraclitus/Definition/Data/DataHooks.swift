@@ -162,8 +162,6 @@ extension StateMachine where W == DataWorkflow {
 }
 
 extension Definition {
-    private typealias Place = @Sendable (StateTransition) -> DataState?
-
     fileprivate func onEvent(
         _ name: String,
         _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
@@ -191,25 +189,27 @@ extension Definition {
         _ name: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) -> Void {
-        let index = try index(ofStateNamed: name)
-        return { transition in
-            guard let source = transition.sourceObject as? DataState,
-                lineage(of: transition.plan.source).contains(index)
-            else { return }
-            body(source, transition)
-        }
+        try onState(name, body) { ($0.sourceObject, $0.plan.source) }
     }
 
     fileprivate func onEntering(
         _ name: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) -> Void {
+        try onState(name, body) { ($0.destinationObject, $0.plan.destination) }
+    }
+
+    /// A hook of one side of a transition, for a state and the states within it.
+    private func onState(
+        _ name: String,
+        _ body: @escaping @Sendable (DataState, StateTransition) -> Void,
+        _ side: @escaping @Sendable (StateTransition) -> (AnyObject?, Int)
+    ) throws(InvalidTransition) -> @Sendable (StateTransition) -> Void {
         let index = try index(ofStateNamed: name)
         return { transition in
-            guard let destination = transition.destinationObject as? DataState,
-                lineage(of: transition.plan.destination).contains(index)
-            else { return }
-            body(destination, transition)
+            let (object, state) = side(transition)
+            guard let object = object as? DataState, lineage(of: state).contains(index) else { return }
+            body(object, transition)
         }
     }
 

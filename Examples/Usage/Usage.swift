@@ -1,0 +1,15 @@
+import Foundation
+
+/// Answers `--help`, and refuses other arguments: for a program that takes none.
+/// - Parameter usage: The usage, which begins with `usage:` and the name of the program.
+public func readNoArguments(usage: String) {
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments == ["--help"] {
+        print(usage)
+        exit(0)
+    }
+    guard arguments.isEmpty else {
+        FileHandle.standardError.write(Data("\(usage)\n".utf8))
+        exit(EX_USAGE)
+    }
+}
