@@ -161,7 +161,7 @@ extension JSONValue {
     ///   - value: The other value.
     ///   - path: Where the value lies in another one, in which it has to be readable.
     ///   - userInfo: What the types of the values may ask the encoder for.
-    /// - Throws: What the other value throws; `EncodingError` for what could not be read.
+    /// - Throws: The other value's error; `EncodingError` for a value that could not be read again.
     package init<T: Encodable>(
         encoding value: T,
         at path: [any CodingKey],

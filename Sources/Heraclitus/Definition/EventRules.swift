@@ -5,7 +5,7 @@ enum RuleSources<State: Sendable, Group: Sendable>: Sendable {
     case states([State])
     case group(Group)
 
-    /// The states that are listed one by one.
+    /// The listed states; empty for a group.
     var states: [State] { if case .states(let states) = self { states } else { [] } }
 
     var isAny: Bool { if case .any = self { true } else { false } }

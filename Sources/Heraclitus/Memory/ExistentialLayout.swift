@@ -14,6 +14,7 @@
 /// Measured: reading a state takes 30 ns with it and 122 ns with casts.
 ///
 /// Invariant: `words` are immortal, and were taken from a value that the language's own cast has made of an object of the class.
+/// Unchecked, because the compiler cannot see that nobody writes them.
 @safe @usableFromInline
 struct ExistentialLayout: @unchecked Sendable {
     /// The words; `nil` for an unknown layout, with which each reading casts.

@@ -12,7 +12,7 @@ import Synchronization
 /// too.
 ///
 /// Invariant: the memory is initialised before the first value of this type exists, and never written or freed
-/// afterwards.
+/// afterwards. Unchecked, because the compiler cannot see that.
 @safe @usableFromInline
 struct Immortal<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline let address: UnsafePointer<Value>
@@ -51,6 +51,7 @@ struct LateImmortal<Value>: Sendable {
 /// A list that is made once and lives as long as the program.
 ///
 /// Invariant: that of ``Immortal``, for `count` elements from `start`. Every access checks its index.
+/// Unchecked for the reason of ``Immortal``: threads only read.
 @safe @usableFromInline
 struct ImmortalArray<Element>: @unchecked Sendable, RandomAccessCollection {
     @usableFromInline let start: UnsafePointer<Element>
@@ -84,7 +85,7 @@ struct ImmortalArray<Element>: @unchecked Sendable, RandomAccessCollection {
 
 /// An immortal value of a type that only its readers know.
 ///
-/// Invariant: the address is that of an immortal value of `type`.
+/// Invariant: the address is that of an immortal value of `type`. Unchecked for the reason of ``Immortal``.
 @safe @usableFromInline
 struct ErasedImmortal: @unchecked Sendable {
     @usableFromInline let address: UnsafeRawPointer

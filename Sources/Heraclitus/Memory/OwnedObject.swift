@@ -1,6 +1,6 @@
 // Passes a new state from the caller's builder to the machine without counting references on the way.
 
-/// A reference to an object with one owner, who releases it or passes it on.
+/// An object with one owner, who releases it or passes it on.
 ///
 /// Measured: 14 ns of a transition, compared with a counted reference.
 ///

@@ -5,7 +5,7 @@
 /// The engine is compiled once for all workflows and keeps states as `AnyObject`. `Sendable` has no runtime
 /// representation, so a cast cannot check it.
 ///
-/// Invariant: the object is a `WorkflowState`, which is `Sendable`.
+/// Invariant: the object is a `WorkflowState`, which is `Sendable`. Unchecked, because `AnyObject` does not say so.
 struct SharedObject: @unchecked Sendable {
     let object: AnyObject
 

@@ -15,6 +15,7 @@
 /// Sent before or during the wait, it is received once.
 ///
 /// Invariant: `isSent` is used only under the system's mutex, and the addresses stay fixed until `deinit`.
+/// Unchecked, because the mutex orders all accesses.
 @safe
 final class ThreadSignal: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

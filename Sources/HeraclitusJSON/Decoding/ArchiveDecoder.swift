@@ -3,8 +3,8 @@ import HeraclitusEssentials
 /// Decodes typed values of JSON that has been parsed, or that a migration has made.
 ///
 /// It takes what Foundation's decoder takes, with the same meaning. It differs in what an archive promises: raw values keep every
-/// digit, and its time does not grow with the depth. A `Decimal` that cannot have all digits of a number refuses it, and an integer
-/// one that a `Double` would round to it.
+/// digit, and its time does not grow with the depth. A number with too many digits for a `Decimal` is an
+/// error, and so is a fraction that only rounding would make an integer.
 package final class ArchiveDecoder: Decoder {
     package let value: JSONValue
     package let userInfo: [CodingUserInfoKey: Any]
@@ -184,7 +184,7 @@ extension ArchiveDecoder: SingleValueDecodingContainer {
     }
 
     private func date() throws -> Date {
-        // What a coder writes that was left as it is.
+        // The default of `JSONEncoder` is a number, and the default of archives is text.
         if case .string = value { return try ArchivedDate.date(from: self) }
         let seconds = try decode(Double.self)
         // Or it could not be written again.
@@ -227,7 +227,7 @@ extension ArchiveDecoder {
 }
 
 extension JSONValue {
-    /// What it is, for errors.
+    /// The kind of the value, for errors.
     fileprivate var kind: String {
         switch self {
         case .null: "null"
