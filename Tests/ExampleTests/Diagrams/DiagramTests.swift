@@ -62,8 +62,9 @@ enum ExampleTables {
         #expect(run.output.split(separator: "\n").map(String.init) == ExampleTables.byName.map(\.name).sorted())
         #expect(run.status == 0 && run.errors == "")
         for folder in try FileManager.default.contentsOfDirectory(atPath: packageFolder + "/Examples") {
-            // Their workflows are the library's own, or data, or measured.
-            if ["Approval", "Benchmark", "Databases", "Operations", "WorkflowDiagram"].contains(folder) { continue }
+            // Their workflows are the library's own, or data, or measured. `Usage` has none.
+            let others = ["Approval", "Benchmark", "Databases", "Operations", "Usage", "WorkflowDiagram"]
+            if others.contains(folder) { continue }
             #expect(ExampleTables.all.contains { $0.folder == folder }, "\(folder)")
         }
     }
