@@ -1,64 +1,62 @@
-/// Parses a JSON text without calling itself, so that a text of any depth needs no more of a thread's stack.
+/// Finds the values of a JSON text without calling itself, so that a text of any depth needs no more of a thread's stack.
 struct JSONParser {
     private let bytes: [UInt8]
 
     /// Whether a key may be there twice: the first counts then, as in Foundation's reader.
     private let isLenient: Bool
 
-    private var position = 0
+    private var position: Int
 
-    /// The complete values of all arrays and objects that are not, the innermost last.
-    private var values: [JSONValue] = []
-
-    /// The keys of all objects that are not complete; the last one's value may be missing.
-    private var keys: [String] = []
+    /// The values and keys so far, in the order of the text.
+    private var nodes: [JSONNode] = []
 
     /// The arrays and objects that are not complete, the innermost last.
-    private var open: [Container] = []
+    private var open: [Int] = []
 
-    private struct Container {
-        let isObject: Bool
-        let firstValue: Int
-        let firstKey: Int
-    }
-
-    init(_ bytes: [UInt8], isLenient: Bool) {
+    init(_ bytes: [UInt8], at position: Int = 0, isLenient: Bool = false) {
         self.bytes = bytes
+        self.position = position
         self.isLenient = isLenient
     }
 
-    mutating func parse() throws(JSONProblem) -> JSONValue {
+    mutating func parse() throws(JSONProblem) -> [JSONNode] {
+        guard bytes.count <= JSONNode.sizeLimit else { throw problem("This is larger than 4 GiB.") }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
         // An array that grows takes twice the memory for a moment.
-        values.reserveCapacity(bytes.count > 1 << 12 ? bytes.count { $0 == UInt8(ascii: ",") } + 1 : 16)
-        keys.reserveCapacity(16)
+        nodes.reserveCapacity(bytes.count > 1 << 12 ? mostNodes : bytes.count / 8 + 8)
         open.reserveCapacity(8)
         skipSpace()
         try value()
         while let innermost = open.last { try next(in: innermost) }
         skipSpace()
-        guard position == bytes.count, let value = values.last else { throw problem("Something follows the value.") }
-        return value
+        guard position == bytes.count else { throw problem("Something follows the value.") }
+        return nodes
+    }
+
+    /// No fewer than there are, unless arrays and objects are empty.
+    private var mostNodes: Int {
+        let signs: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":")]
+        return bytes.count { signs.contains($0) } + 1
     }
 
     /// Parses what comes next in an array or object: its end, or an element.
-    private mutating func next(in innermost: Container) throws(JSONProblem) {
+    private mutating func next(in container: Int) throws(JSONProblem) {
         skipSpace()
-        if byte == (innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-            let value = innermost.isObject ? try object(innermost) : .array(Array(values[innermost.firstValue...]))
+        let isObject = isObject(container)
+        if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
+            if isObject, !isLenient { try expectDistinctKeys(container) }
             position += 1
             open.removeLast()
-            values.removeLast(values.count - innermost.firstValue)
-            values.append(value)
+            nodes[container].end = UInt32(truncatingIfNeeded: nodes.count)
             return
         }
-        if values.count > innermost.firstValue {
+        if nodes.count > container + 1 {
             try expect(UInt8(ascii: ","))
             skipSpace()
         }
-        if innermost.isObject {
+        if isObject {
             guard byte == UInt8(ascii: "\"") else { throw problem("A key is missing.") }
-            keys.append(try string())
+            try text()
             skipSpace()
             try expect(UInt8(ascii: ":"))
             skipSpace()
@@ -66,49 +64,62 @@ struct JSONParser {
         try value()
     }
 
+    private func isObject(_ node: Int) -> Bool { bytes[Int(nodes[node].start)] == UInt8(ascii: "{") }
+
     private mutating func value() throws(JSONProblem) {
         guard let byte else { throw problem("It ends too early.") }
         switch byte {
-        case UInt8(ascii: "{"): try begin(isObject: true)
-        case UInt8(ascii: "["): try begin(isObject: false)
-        case UInt8(ascii: "\""): values.append(.string(try string()))
-        case UInt8(ascii: "t"): try word("true", .bool(true))
-        case UInt8(ascii: "f"): try word("false", .bool(false))
-        case UInt8(ascii: "n"): try word("null", .null)
+        case UInt8(ascii: "{"), UInt8(ascii: "["): try begin()
+        case UInt8(ascii: "\""): try text()
+        case UInt8(ascii: "t"): try word("true")
+        case UInt8(ascii: "f"): try word("false")
+        case UInt8(ascii: "n"): try word("null")
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
         default: throw problem("This is not a value.")
         }
     }
 
-    private mutating func begin(isObject: Bool) throws(JSONProblem) {
+    private mutating func begin() throws(JSONProblem) {
         guard open.count < JSONValue.textDepthLimit else {
             throw problem("This is deeper than \(JSONValue.textDepthLimit) levels.")
         }
-        open.append(Container(isObject: isObject, firstValue: values.count, firstKey: keys.count))
+        open.append(nodes.count)
+        nodes.append(position, position, isContainer: true)
         position += 1
     }
 
-    /// The members of an object that is complete.
-    private mutating func object(_ object: Container) throws(JSONProblem) -> JSONValue {
-        let count = keys.count - object.firstKey
-        var members: [String: JSONValue] = Dictionary(minimumCapacity: count)
-        for index in 0..<count {
-            let key = keys[object.firstKey + index]
-            guard let first = members.updateValue(values[object.firstValue + index], forKey: key) else { continue }
-            guard isLenient else {
-                keys.removeLast(count - index - 1)
-                throw problem("The key \"\(key.shortened)\" is there twice.", isDuplicate: true)
-            }
-            members[key] = first
+    private mutating func expectDistinctKeys(_ object: Int) throws(JSONProblem) {
+        // An archive's keys are sorted.
+        var (last, key) = (object + 1, object + 1)
+        while key < nodes.count, key == last || precedes(last, key) {
+            (last, key) = (key, nodes.next(key + 1))
         }
-        keys.removeLast(count)
-        return .object(members)
+        if key >= nodes.count { return }
+        var seen: Set<String> = []
+        key = object + 1
+        while key < nodes.count {
+            let name = nodes.text(key, in: bytes)
+            guard seen.insert(name).inserted else {
+                nodes.removeLast(nodes.count - key - 1)
+                throw problem("The key \"\(name.shortened)\" is there twice.", isDuplicate: true)
+            }
+            key = nodes.next(key + 1)
+        }
     }
 
-    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONProblem) {
-        guard bytes[position...].starts(with: word.utf8) else { throw problem("This is not a value.") }
-        position += word.utf8.count
-        values.append(value)
+    /// Whether keys are in order, of which both are plain.
+    private func precedes(_ one: Int, _ other: Int) -> Bool {
+        let (one, other) = (nodes[one], nodes[other])
+        return one.isPlain && other.isPlain && bytes[one.content].lexicographicallyPrecedes(bytes[other.content])
+    }
+
+    private mutating func word(_ word: String) throws(JSONProblem) {
+        let start = position
+        for letter in word.utf8 where !skip(letter) {
+            position = start
+            throw problem("This is not a value.")
+        }
+        nodes.append(start, position)
     }
 
     private mutating func number() throws(JSONProblem) {
@@ -120,10 +131,10 @@ struct JSONParser {
             if !skip(UInt8(ascii: "+")) { skip(UInt8(ascii: "-")) }
             try digits()
         }
-        guard let number = JSONValue(number: bytes[start..<position]) else {
+        guard position - start < 12 || JSONValue(number: bytes[start..<position]) != nil else {
             throw problem("The power of ten of a number is too large.")
         }
-        values.append(number)
+        nodes.append(start, position)
     }
 
     private mutating func digits() throws(JSONProblem) {
@@ -134,32 +145,45 @@ struct JSONParser {
 
     // MARK: - Texts
 
-    private mutating func string() throws(JSONProblem) -> String {
+    /// Parses a text or a key, which is not made if its bytes are what it says.
+    private mutating func text() throws(JSONProblem) {
+        let start = position
+        position += 1
+        skipPlain()
+        let isPlain = byte == UInt8(ascii: "\"")
+        if isPlain {
+            position += 1
+        } else {
+            position = start
+            _ = try string()
+        }
+        nodes.append(start, position, isPlain: isPlain)
+    }
+
+    /// Skips ASCII without escapes.
+    private mutating func skipPlain() {
+        let bytes = bytes
+        var end = position
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte &- 0x20 >= 0x60 { break }
+            end += 1
+        }
+        position = end
+    }
+
+    mutating func string() throws(JSONProblem) -> String {
         position += 1
         let start = position
-        var all: UInt8 = 0
-        while let byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
-            all |= byte
-            position += 1
-        }
-        if byte == UInt8(ascii: "\"") {
-            if all >= 0x80 { return try text(bytes[start..<position], from: start) }
-            position += 1
-            return String(decoding: bytes[start..<position - 1], as: UTF8.self)
-        }
+        skipPlain()
         var unescaped = Array(bytes[start..<position])
         while let byte, byte != UInt8(ascii: "\"") {
             guard byte >= 0x20 else { throw problem("A text has a control character.") }
             position += 1
             if byte == UInt8(ascii: "\\") { try escape(&unescaped) } else { unescaped.append(byte) }
         }
-        return try text(unescaped[...], from: start)
-    }
-
-    /// The text of bytes, at the end of which the position is.
-    private mutating func text(_ text: ArraySlice<UInt8>, from start: Int) throws(JSONProblem) -> String {
         guard position < bytes.count else { throw problem("A text does not end.") }
-        guard let text = String(validating: text, as: UTF8.self) else {
+        guard let text = String(validating: unescaped, as: UTF8.self) else {
             position = start
             throw problem("A text is not UTF-8.")
         }
@@ -211,11 +235,14 @@ struct JSONParser {
 
     private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
 
+    @inline(__always)
     private mutating func skipSpace() {
+        // Most texts have none.
+        if let byte, byte > 0x20 { return }
         while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    @discardableResult
+    @inline(__always) @discardableResult
     private mutating func skip(_ expected: UInt8) -> Bool {
         guard byte == expected else { return false }
         position += 1
@@ -234,12 +261,11 @@ struct JSONParser {
     /// The keys and indices that lead to where the parser is.
     private var path: [any CodingKey] {
         open.indices.compactMap { level in
-            let next = level + 1 < open.count ? open[level + 1] : nil
-            guard open[level].isObject else {
-                return JSONKey(index: max(0, (next?.firstValue ?? values.count) - open[level].firstValue))
-            }
-            let end = next?.firstKey ?? keys.count
-            return end > open[level].firstKey ? JSONKey(keys[end - 1]) : nil
+            let end = level + 1 < open.count ? open[level + 1] : nodes.count
+            let children = nodes.children(of: open[level], before: end)
+            guard isObject(open[level]) else { return JSONKey(index: children.count) }
+            // A key may have no value yet.
+            return children.last.map { JSONKey(nodes.text(children.count.isMultiple(of: 2) ? $0 - 1 : $0, in: bytes)) }
         }
     }
 }
@@ -262,15 +288,25 @@ package struct JSONProblem: Error {
 }
 
 /// A key or an index of JSON, whatever it is.
-package struct JSONKey: CodingKey {
-    package let stringValue: String
-    package let intValue: Int?
+package enum JSONKey: CodingKey {
+    case key(String)
+    case index(Int)
 
-    package init(_ key: String) { (stringValue, intValue) = (key, nil) }
+    package init(_ key: String) { self = .key(key) }
 
-    package init(index: Int) { (stringValue, intValue) = ("Index \(index)", index) }
+    package init(index: Int) { self = .index(index) }
 
-    package init(stringValue: String) { self.init(stringValue) }
+    package init(stringValue: String) { self = .key(stringValue) }
 
-    package init(intValue: Int) { self.init(index: intValue) }
+    package init(intValue: Int) { self = .index(intValue) }
+
+    // Only an error needs the text of an index.
+    package var stringValue: String {
+        switch self {
+        case .key(let key): key
+        case .index(let index): "Index \(index)"
+        }
+    }
+
+    package var intValue: Int? { if case .index(let index) = self { index } else { nil } }
 }

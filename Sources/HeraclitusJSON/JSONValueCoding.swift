@@ -143,14 +143,12 @@ private struct WritableValue: Encodable {
 extension JSONValue {
     /// Parses a text, in which no key may be there twice.
     package init(text: [UInt8]) throws(JSONProblem) {
-        var parser = JSONParser(text, isLenient: false)
-        self = try parser.parse()
+        self = try JSONText(text).json(0)
     }
 
     /// Parses a text from anybody, in which the first of two values for one key counts.
     package init(foreignText: [UInt8]) throws(JSONProblem) {
-        var parser = JSONParser(foreignText, isLenient: true)
-        self = try parser.parse()
+        self = try JSONText(foreignText, isLenient: true).json(0)
         guard isWithin(Self.depthLimit) else {
             throw JSONProblem(offset: 0, path: [], explanation: Self.tooDeep, isDuplicate: false)
         }

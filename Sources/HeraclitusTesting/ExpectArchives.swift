@@ -54,7 +54,7 @@ public struct LostInArchive: Error, Equatable, CustomStringConvertible {
 
 extension WorkflowState {
     fileprivate static func restored(from json: [UInt8]) throws -> any WorkflowState {
-        try Self(from: ArchiveDecoder(try JSONValue(text: json)))
+        try Self(from: ArchiveDecoder(text: json))
     }
 }
 

@@ -41,8 +41,15 @@ struct Envelope: Encodable {
     }
 
     private func encode(throughCodable encoder: any Encoder) throws {
-        let state = definition.states[snapshot.status.index]
         var container = encoder.container(keyedBy: EnvelopeKey.self)
+        try writeFrame(to: &container)
+        try explained { try container.encode(data, forKey: .data) }
+    }
+
+    private var data: StateData { StateData(state: AnyEncodableState(state: object), snapshot: snapshot) }
+
+    private func writeFrame(to container: inout KeyedEncodingContainer<EnvelopeKey>) throws {
+        let state = definition.states[snapshot.status.index]
         try container.encode(currentFormat, forKey: .format)
         try container.encode(definition.workflow, forKey: .workflow)
         try container.encode(definition.version, forKey: .version)
@@ -56,10 +63,6 @@ struct Envelope: Encodable {
         try container.encodeIfPresent(left, forKey: .left)
         try container.encodeIfPresent(journal, forKey: .journal)
         try container.encodeIfPresent(table, forKey: .definition)
-        try explained(state) {
-            let data = StateData(state: AnyEncodableState(state: state.type.typed(snapshot.state)), snapshot: snapshot)
-            try container.encode(data, forKey: .data)
-        }
     }
 
     /// Writes an archive without `Codable`, except for the state's data.
@@ -69,21 +72,26 @@ struct Envelope: Encodable {
     /// Machines may lie within the data of a state, so the functions around `writeData` have small stack frames.
     func write(to encoder: ArchiveEncoder) throws {
         encoder.beginObject()
-        if isOfMachine { try encoder.write(snapshot.status.activation != .entry, EnvelopeKey.activated) }
+        try writeActivated(to: encoder)
         try writeData(to: encoder)
         try writeRest(to: encoder)
     }
 
+    private func writeActivated(to encoder: ArchiveEncoder) throws {
+        if isOfMachine { try encoder.write(snapshot.status.activation != .entry, EnvelopeKey.activated) }
+    }
+
     private func writeData(to encoder: ArchiveEncoder) throws {
-        let state = definition.states[snapshot.status.index]
-        try explained(state) {
+        try explained {
             try encoder.write(EnvelopeKey.data) { encoder in
-                let object = state.type.typed(snapshot.state)
+                let object = object
                 try object.encode(to: encoder)
                 try snapshot.writeUnread(of: object, to: encoder)
             }
         }
     }
+
+    private var object: any WorkflowState { definition.states[snapshot.status.index].type.typed(snapshot.state) }
 
     /// Writes the keys after the data.
     private func writeRest(to encoder: ArchiveEncoder) throws {
@@ -114,14 +122,13 @@ struct Envelope: Encodable {
     }
 
     /// Calls a writer of a state's data, and converts its errors to ``ArchiveError``.
-    private func explained(_ state: CompiledState, _ write: () throws -> Void) throws(ArchiveError) {
-        do {
-            try write()
-        } catch let error as ArchiveError {
-            throw error
-        } catch {
-            throw .unwritableState(state.name, underlyingError: error)
-        }
+    private func explained(_ write: () throws -> Void) throws(ArchiveError) {
+        do { try write() } catch { throw unwritable(error) }
+    }
+
+    private func unwritable(_ error: any Error) -> ArchiveError {
+        error as? ArchiveError
+            ?? .unwritableState(definition.states[snapshot.status.index].name, underlyingError: error)
     }
 }
 

@@ -3,15 +3,21 @@ import HeraclitusEssentials
 /// Reads the archive of a machine or of a single state, for all workflows.
 struct EnvelopeReader {
     private let decoder: any Decoder
-    private let definition: Definition
 
-    /// The members, if they are at hand without `Codable`.
-    private let members: [String: JSONValue]?
+    /// The decoder, if it is ours.
+    private let archive: ArchiveDecoder?
+    private let definition: Definition
 
     init(_ decoder: any Decoder, _ definition: Definition) {
         self.decoder = decoder
+        archive = decoder as? ArchiveDecoder
         self.definition = definition
-        members = (decoder as? ArchiveDecoder)?.value.objectValue
+    }
+
+    init(_ archive: ArchiveDecoder, _ definition: Definition) {
+        decoder = archive
+        self.archive = archive
+        self.definition = definition
     }
 
     /// Reads the archive of a machine, and throws only ``ArchiveError``.
@@ -33,58 +39,13 @@ struct EnvelopeReader {
         }
     }
 
+    /// Machines lie within the data of a state, so what lies around that keeps its frames on the stack small.
     private func read(isOfMachine: Bool) throws -> Snapshot {
-        let container = members == nil ? try decoder.container(keyedBy: EnvelopeKey.self) : nil
-        let format = try integer(.format, container)
-        guard format >= 1 else {
-            throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is not a format.")
-        }
-        guard format <= currentFormat else {
-            throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
-        }
-        let workflow = try text(.workflow, container)
-        guard definition.isNamed(workflow) else {
-            throw ArchiveError.wrongWorkflow(workflow, expected: definition.workflow, path: here)
-        }
-        let version = try integer(.version, container)
-        guard version >= 1 else {
-            throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is not a version.")
-        }
-        guard version <= definition.version else {
-            throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
-        }
-        let revision = isOfMachine ? try integer(.revision, container) : 0
-        guard (0...MachineCore.largestRevision).contains(revision) else {
-            throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is not a revision.")
-        }
-        let isActivated = isOfMachine ? try flag(.activated, container) : true
-        let name = try text(.state, container)
-
-        let entered = try date(.entered, container)
-        let left = try isOfMachine ? date(.left, container) : nil
-        let journal = try isOfMachine ? ifPresent(ArchivedJournal.self, .journal, container) : nil
-
+        let frame = try frame(ofMachine: isOfMachine)
         var unread: [String: JSONValue] = [:]
-        let (object, index): (any WorkflowState, Int)
-        if version == definition.version {
-            index = try self.index(of: name)
-            object = try state(index) { try decode($0, container, &unread) }
-        } else {
-            let archive = try definition.migrated(
-                RawArchive(
-                    workflow: workflow,
-                    version: version,
-                    revision: revision,
-                    isActivated: isActivated,
-                    state: name,
-                    data: try decode(RawData.self, .data, container).value
-                ),
-                at: here
-            )
-            index = try self.index(of: archive.state)
-            let data = ArchiveDecoder(archive.data, under: decoder, EnvelopeKey.data)
-            object = try state(index) { try $0.value.read(data) }
-        }
+        let (object, index) =
+            frame.version == definition.version
+            ? try state(named: frame.state) { try read($0, &unread) } : try migrated(frame)
         guard definition.layout(of: object, of: index) != nil else {
             throw ArchiveError.malformed(
                 path: path(.state),
@@ -94,21 +55,98 @@ struct EnvelopeReader {
         return Snapshot(
             state: object,
             previous: nil,
-            status: PackedStatus(index, isActivated ? .restoring : .entry),
-            revision: revision,
-            entered: entered,
-            putAside: left,
-            journal: journal?.journal(of: definition.workflow),
+            status: PackedStatus(index, frame.isActivated ? .restoring : .entry),
+            revision: frame.revision,
+            entered: frame.entered,
+            putAside: frame.left,
+            journal: frame.journal?.journal(of: definition.workflow),
             unread: unread
         )
     }
 
-    private func date(_ key: EnvelopeKey, _ container: Container?) throws -> Date? {
-        guard let text = try ifPresent(String.self, key, container) else { return nil }
+    /// What an archive says besides the data of the state.
+    private struct Frame {
+        let workflow: String
+        let version: Int
+        let revision: Int
+        let isActivated: Bool
+        let state: String
+        let entered: Date?
+        let left: Date?
+        let journal: ArchivedJournal?
+    }
+
+    private func frame(ofMachine isOfMachine: Bool) throws -> Frame {
+        // Any decoder's container calls that of its decoder.
+        if let archive { return try frame(in: archive.members(by: EnvelopeKey.self), isOfMachine) }
+        return try frame(in: decoder.container(keyedBy: EnvelopeKey.self), isOfMachine)
+    }
+
+    private func frame<Container: KeyedDecodingContainerProtocol>(
+        in container: Container,
+        _ isOfMachine: Bool
+    ) throws -> Frame where Container.Key == EnvelopeKey {
+        let format = try container.decode(Int.self, forKey: .format)
+        guard format >= 1 else {
+            throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is not a format.")
+        }
+        guard format <= currentFormat else {
+            throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
+        }
+        let workflow = try container.decode(String.self, forKey: .workflow)
+        guard definition.isNamed(workflow) else {
+            throw ArchiveError.wrongWorkflow(workflow, expected: definition.workflow, path: here)
+        }
+        let version = try container.decode(Int.self, forKey: .version)
+        guard version >= 1 else {
+            throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is not a version.")
+        }
+        guard version <= definition.version else {
+            throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
+        }
+        let revision = isOfMachine ? try container.decode(Int.self, forKey: .revision) : 0
+        guard (0...MachineCore.largestRevision).contains(revision) else {
+            throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is not a revision.")
+        }
+        return Frame(
+            workflow: workflow,
+            version: version,
+            revision: revision,
+            isActivated: isOfMachine ? try container.decode(Bool.self, forKey: .activated) : true,
+            state: try container.decode(String.self, forKey: .state),
+            entered: try date(.entered, container.decodeIfPresent(String.self, forKey: .entered)),
+            left: isOfMachine ? try date(.left, container.decodeIfPresent(String.self, forKey: .left)) : nil,
+            journal: isOfMachine ? try container.decodeIfPresent(ArchivedJournal.self, forKey: .journal) : nil
+        )
+    }
+
+    private func date(_ key: EnvelopeKey, _ text: String?) throws -> Date? {
+        guard let text else { return nil }
         guard let date = ArchivedDate.date(of: text) else {
             throw ArchiveError.malformed(path: path(key), explanation: "\"\(text.prefix(40))\" is no date.")
         }
         return date
+    }
+
+    /// Makes the state of an archive that an older version has written.
+    private func migrated(_ frame: Frame) throws -> (any WorkflowState, Int) {
+        // Other decoders have a limit, because they call themselves for each level.
+        let data =
+            try archive?.members(by: EnvelopeKey.self).member(.data).json
+            ?? decoder.container(keyedBy: EnvelopeKey.self).decode(JSONValue.self, forKey: .data)
+        let archive = try definition.migrated(
+            RawArchive(
+                workflow: frame.workflow,
+                version: frame.version,
+                revision: frame.revision,
+                isActivated: frame.isActivated,
+                state: frame.state,
+                data: data
+            ),
+            at: here
+        )
+        let migrated = ArchiveDecoder(archive.data, under: decoder, EnvelopeKey.data)
+        return try state(named: archive.state) { try $0.value.read(migrated) }
     }
 
     private func index(of name: String) throws -> Int {
@@ -117,17 +155,17 @@ struct EnvelopeReader {
     }
 
     private func state(
-        _ index: Int,
+        named name: String,
         _ make: (Immortal<StateKind>) throws -> any WorkflowState
-    ) throws -> any WorkflowState {
-        let state = definition.states[index]
+    ) throws -> (any WorkflowState, Int) {
+        let index = try index(of: name)
         do {
-            return try make(state.kind)
+            return (try make(definition.states[index].kind), index)
         } catch let error as ArchiveError {
             throw error
         } catch {
             throw ArchiveError.brokenState(
-                state.name,
+                definition.states[index].name,
                 path: ArchiveError.path(of: error, else: decoder.codingPath + [EnvelopeKey.data]),
                 underlyingError: error
             )
@@ -135,63 +173,19 @@ struct EnvelopeReader {
     }
 
     /// Makes a state of data that this version has written, and finds the members that its class did not read.
-    private func decode(
+    private func read(
         _ kind: Immortal<StateKind>,
-        _ container: Container?,
         _ unread: inout [String: JSONValue]
     ) throws -> any WorkflowState {
-        if let data = members?[EnvelopeKey.data.rawValue] {
-            let decoder = ArchiveDecoder(data, under: decoder, EnvelopeKey.data)
-            if kind.value.readsWhole { return try kind.value.read(decoder) }
-            decoder.noteAskedKeys()
-            let state = try kind.value.read(decoder)
-            unread = decoder.unreadMembers
-            return state
+        guard let data = try archive?.members(by: EnvelopeKey.self).member(.data) else {
+            return try kind.value.readMember(decoder.container(keyedBy: EnvelopeKey.self))
         }
-        return try kind.value.readMember(container ?? decoder.container(keyedBy: EnvelopeKey.self))
+        let state = try kind.value.read(data)
+        if !kind.value.readsWhole { unread = data.unreadMembers }
+        return state
     }
 
     private var here: String { ArchiveError.path(decoder.codingPath) }
 
     private func path(_ key: EnvelopeKey) -> String { ArchiveError.path(decoder.codingPath + [key]) }
-}
-
-// MARK: - Members
-
-extension EnvelopeReader {
-    private typealias Container = KeyedDecodingContainer<EnvelopeKey>
-
-    private func integer(_ key: EnvelopeKey, _ container: Container?) throws -> Int {
-        if case .integer(let integer)? = members?[key.rawValue] { return integer }
-        return try decode(Int.self, key, container)
-    }
-
-    private func text(_ key: EnvelopeKey, _ container: Container?) throws -> String {
-        if case .string(let text)? = members?[key.rawValue] { return text }
-        return try decode(String.self, key, container)
-    }
-
-    private func flag(_ key: EnvelopeKey, _ container: Container?) throws -> Bool {
-        if case .bool(let flag)? = members?[key.rawValue] { return flag }
-        return try decode(Bool.self, key, container)
-    }
-
-    private func ifPresent<T: Decodable>(_ type: T.Type, _ key: EnvelopeKey, _ container: Container?) throws -> T? {
-        if let members, members[key.rawValue] == nil { return nil }
-        return try (container ?? decoder.container(keyedBy: EnvelopeKey.self)).decodeIfPresent(type, forKey: key)
-    }
-
-    private func decode<T: Decodable>(_ type: T.Type, _ key: EnvelopeKey, _ container: Container?) throws -> T {
-        try (container ?? decoder.container(keyedBy: EnvelopeKey.self)).decode(type, forKey: key)
-    }
-}
-
-/// The data of a state in an older version, of which whatever was written can be read.
-private struct RawData: Decodable {
-    let value: JSONValue
-
-    init(from decoder: any Decoder) throws {
-        // Other decoders have a limit, because they call themselves for each level.
-        value = try (decoder as? ArchiveDecoder)?.value ?? JSONValue(from: decoder)
-    }
 }

@@ -6,247 +6,122 @@ import HeraclitusEssentials
 /// digit, and its time does not grow with the depth. A number with too many digits for a `Decimal` is an
 /// error, and so is a fraction that only rounding would make an integer.
 package final class ArchiveDecoder: Decoder {
-    package let value: JSONValue
-    package let userInfo: [CodingUserInfoKey: Any]
+    let value: DecodedValue
 
-    /// Where this decoder's value lies: under a key of another one's, or at a path.
-    private let place: Place
+    /// The decoder under a key of whose value this one's value lies; `nil` at the top.
+    private let parent: (any Decoder)?
+    private let key: any CodingKey
 
-    private enum Place {
-        case path([any CodingKey])
-        case under(any Decoder, any CodingKey)
-    }
-
-    /// The keys that were asked for so far, some of them several times; `nil` if nobody wants to know.
-    private var askedKeys: [String]?
-
-    /// Notes from now on which keys of the object are asked for.
-    package func noteAskedKeys() { askedKeys = [] }
-
-    @inline(__always)
-    func note(asked key: String) { askedKeys?.append(key) }
-
-    /// The members of the object whose keys nobody has asked for since ``noteAskedKeys()``.
-    package var unreadMembers: [String: JSONValue] {
-        guard let askedKeys, case .object(let members) = value else { return [:] }
-        var unread: [String: JSONValue] = [:]
-        // To compare a few keys takes less than to hash them.
-        let asked = askedKeys.count > 16 ? Set(askedKeys) : nil
-        for (key, value) in members where !(asked?.contains(key) ?? askedKeys.contains(key)) { unread[key] = value }
-        return unread
-    }
-
-    package init(_ value: JSONValue, at path: [any CodingKey] = [], userInfo: [CodingUserInfoKey: Any] = [:]) {
+    init(_ value: DecodedValue, under parent: (any Decoder)?, _ key: any CodingKey) {
         self.value = value
-        self.userInfo = userInfo
-        place = .path(path)
+        self.parent = parent
+        self.key = key
     }
 
-    package init(_ value: JSONValue, under decoder: any Decoder, _ key: any CodingKey) {
-        self.value = value
-        userInfo = decoder.userInfo
-        place = .under(decoder, key)
+    /// Decodes a text, in which no key may be there twice.
+    package convenience init(text: [UInt8]) throws(JSONProblem) {
+        self.init(.inText(try JSONText(text), 0), under: nil, JSONKey(""))
     }
+
+    /// Decodes a value that somebody has made.
+    package convenience init(
+        _ value: JSONValue,
+        under parent: (any Decoder)? = nil,
+        _ key: any CodingKey = JSONKey("")
+    ) {
+        self.init(.made(value), under: parent, key)
+    }
+
+    package var userInfo: [CodingUserInfoKey: Any] { parent?.userInfo ?? [:] }
 
     package var codingPath: [any CodingKey] {
         var keys: [any CodingKey] = []
         var decoder = self
-        while case .under(let parent, let key) = decoder.place {
-            keys.append(key)
+        while let parent = decoder.parent {
+            keys.append(decoder.key)
             guard let parent = parent as? ArchiveDecoder else { return parent.codingPath + keys.reversed() }
             decoder = parent
         }
-        guard case .path(let path) = decoder.place else { return keys.reversed() }
-        return path + keys.reversed()
+        return keys.reversed()
     }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard case .object(let members) = value else { throw mismatch([String: Any].self) }
-        return KeyedDecodingContainer(ArchiveKeyedContainer(self, members))
+        KeyedDecodingContainer(try members(by: type))
+    }
+
+    /// The members of an object, for somebody who needs no container of any decoder.
+    package func members<Key: CodingKey>(by type: Key.Type) throws -> ArchiveKeyedContainer<Key> {
+        guard value.isObject else { throw scalar.mismatch([String: Any].self, codingPath) }
+        return ArchiveKeyedContainer(self)
     }
 
     package func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .array(let elements) = value else { throw mismatch([Any].self) }
-        return ArchiveUnkeyedContainer(self, elements)
+        guard case .array = scalar else { throw scalar.mismatch([Any].self, codingPath) }
+        return ArchiveUnkeyedContainer(self)
     }
 
     package func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
+    private var scalar: JSONValue { value.scalar }
+
     /// The value as a type, which of some types is not what their own `init(from:)` reads.
-    package func decoded<T: Decodable>(_ type: T.Type) throws -> T {
-        let decoded: Any
-        if type == Date.self {
-            decoded = try date()
-        } else if type == Data.self {
-            decoded = try data()
-        } else if type == Decimal.self {
-            decoded = try decimal()
-        } else if type == URL.self {
-            decoded = try url()
-        } else {
-            return try T(from: self)
-        }
-        guard let decoded = decoded as? T else { throw mismatch(type) }
-        return decoded
+    func decoded<T: Decodable>(_ type: T.Type) throws -> T {
+        if let known = try known(type), let known = known as? T { return known }
+        return try T(from: self)
     }
 
-    /// The value with all of its digits, for somebody who may hand it to a coder.
-    package func raw() throws -> JSONValue {
-        guard value.isWithin(JSONValue.depthLimit - codingPath.count) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: JSONValue.tooDeep))
-        }
-        // All of it is read.
-        askedKeys = nil
-        return value
-    }
-}
-
-// MARK: - Values
-
-extension ArchiveDecoder: SingleValueDecodingContainer {
-    package func decodeNil() -> Bool { value == .null }
-
-    package func decode(_ type: Bool.Type) throws -> Bool {
-        if case .bool(let bool) = value { return bool }
-        throw mismatch(type)
-    }
-
-    package func decode(_ type: String.Type) throws -> String {
-        if case .string(let string) = value { return string }
-        throw mismatch(type)
-    }
-
-    package func decode(_ type: Double.Type) throws -> Double {
-        if case .number(let number) = value, number.isFinite { return number }
-        return try floating(type)
-    }
-
-    package func decode(_ type: Float.Type) throws -> Float { try floating(type) }
-
-    package func decode(_ type: Int.Type) throws -> Int { try integer(type) }
-
-    package func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
-
-    package func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
-
-    package func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
-
-    package func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
-
-    package func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
-
-    package func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
-
-    package func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
-
-    package func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
-
-    package func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
-
-    package func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
-
-    package func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
-
-    package func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoded(type) }
-
-    func integer<T: FixedWidthInteger>(_ type: T.Type) throws -> T {
-        let integer: T?
-        switch value {
-        case .integer(let number): integer = T(exactly: number)
-        case .unsigned(let number): integer = T(exactly: number)
-        case .number, .decimal: integer = DecimalDigits(try numberText(type).utf8)?.integer(as: type)
-        default: throw mismatch(type)
-        }
-        if let integer { return integer }
-        throw misfit(type)
-    }
-
-    func floating<T: BinaryFloatingPoint & LosslessStringConvertible>(_ type: T.Type) throws -> T {
-        // From the text, because a number that is rounded twice may be another one.
-        if let number = T(try numberText(type)), number.isFinite { return number }
-        throw misfit(type)
-    }
-
-    /// The text of a number, in which no digit is lost.
-    private func numberText(_ type: Any.Type) throws -> String {
-        switch value {
-        case .integer(let integer): return "\(integer)"
-        case .unsigned(let unsigned): return "\(unsigned)"
-        case .number(let number) where number.isFinite: return "\(number)"
-        case .decimal(let digits) where DecimalDigits(digits.utf8) != nil: return digits
-        default: throw mismatch(type)
-        }
-    }
-
-    private func decimal() throws -> Decimal {
-        if let decimal = DecimalDigits(try numberText(Decimal.self).utf8)?.decimal { return decimal }
-        throw misfit(Decimal.self)
+    /// The value as one of those types: apart, because a thread's stack has room for many frames of `decoded` only if each is small.
+    private func known(_ type: Any.Type) throws -> Any? {
+        if type == Date.self { return try date() }
+        if type == Data.self { return try scalar.data(codingPath) }
+        if type == Decimal.self { return try scalar.decimal(codingPath) }
+        return type == URL.self ? try scalar.url(codingPath) : nil
     }
 
     private func date() throws -> Date {
         // The default of `JSONEncoder` is a number, and the default of archives is text.
-        if case .string = value { return try ArchivedDate.date(from: self) }
+        if case .string = scalar { return try ArchivedDate.date(from: self) }
         let seconds = try decode(Double.self)
         // Or it could not be written again.
-        guard ArchivedDate.writable.contains(seconds) else { throw misfit(Date.self) }
+        guard ArchivedDate.writable.contains(seconds) else { throw scalar.misfit(Date.self, codingPath) }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
-    private func data() throws -> Data {
-        guard case .string(let text) = value else { throw mismatch(Data.self) }
-        if let data = Data(base64Encoded: text) { return data }
-        throw corrupted("This is not base64.")
+    /// The value with all of its digits, however deep it is.
+    package var json: JSONValue { value.json }
+
+    /// The value with all of its digits, for callers that may give it to a coder.
+    func raw() throws -> JSONValue {
+        let json = json
+        guard json.isWithin(JSONValue.depthLimit - codingPath.count) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: JSONValue.tooDeep))
+        }
+        if case .inText(let text, let node) = value { text.noteAsked(node) }
+        return json
     }
 
-    private func url() throws -> URL {
-        guard case .string(let text) = value else { throw mismatch(URL.self) }
-        if let url = URL(string: text) { return url }
-        throw corrupted("\"\(text.prefix(40))\" is not a URL.")
+    /// The members of the object that nobody has asked for so far.
+    package var unreadMembers: [String: JSONValue] {
+        guard case .inText(let text, let node) = value, value.isObject else { return [:] }
+        return text.unread(of: node)
     }
 }
 
-// MARK: - Errors
+extension ArchiveDecoder: SingleValueDecodingContainer {
+    package func decodeNil() -> Bool { value.isNull }
 
-extension ArchiveDecoder {
-    private func mismatch(_ type: Any.Type) -> DecodingError {
-        let context = DecodingError.Context(
-            codingPath: codingPath,
-            debugDescription: "Expected to decode \(type) but found \(value.kind) instead."
-        )
-        return value == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
-    }
+    package func decode(_ type: Bool.Type) throws -> Bool { try scalar.bool(codingPath) }
 
-    private func misfit(_ type: Any.Type) -> DecodingError {
-        let number = (try? numberText(type)) ?? ""
-        return corrupted("The number \(number.prefix(40)) does not fit into \(type).")
-    }
+    package func decode(_ type: String.Type) throws -> String { try scalar.text(codingPath) }
 
-    private func corrupted(_ explanation: String) -> DecodingError {
-        .dataCorrupted(.init(codingPath: codingPath, debugDescription: explanation))
-    }
-}
+    package func decode<T: CodableFloat>(_ type: T.Type) throws -> T { try scalar.floating(type, codingPath) }
 
-extension JSONValue {
-    /// The kind of the value, for errors.
-    fileprivate var kind: String {
-        switch self {
-        case .null: "null"
-        case .bool: "a bool"
-        case .number(let number) where !number.isFinite: "what is no number (\(number))"
-        case .decimal(let digits) where DecimalDigits(digits.utf8) == nil: "what is no number (\(digits))"
-        case .integer, .unsigned, .number, .decimal: "a number"
-        case .string: "a text"
-        case .array: "an array"
-        case .object: "an object"
-        }
-    }
+    package func decode<T: CodableInteger>(_ type: T.Type) throws -> T { try scalar.integer(type, codingPath) }
 
-    /// Whether no more levels lie within it.
-    func isWithin(_ levels: Int) -> Bool {
-        switch self {
-        case .array(let elements): levels >= 0 && elements.allSatisfy { $0.isWithin(levels - 1) }
-        case .object(let members): levels >= 0 && members.values.allSatisfy { $0.isWithin(levels - 1) }
-        default: levels >= 0
-        }
-    }
+    // The standard library has methods of its own for these.
+    package func decode(_ type: Int128.Type) throws -> Int128 { try scalar.integer(type, codingPath) }
+
+    package func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar.integer(type, codingPath) }
+
+    package func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoded(type) }
 }

@@ -1,62 +1,55 @@
 /// The members of an object, decoded by key.
-struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+package struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let decoder: ArchiveDecoder
-    private let members: [String: JSONValue]
 
-    init(_ decoder: ArchiveDecoder, _ members: [String: JSONValue]) {
+    private let places: [String: Int]?
+
+    /// The members of a decoder's object.
+    init(_ decoder: ArchiveDecoder) {
         self.decoder = decoder
-        self.members = members
+        places = decoder.value.manyMembers
     }
 
-    var codingPath: [any CodingKey] { decoder.codingPath }
+    package var codingPath: [any CodingKey] { decoder.codingPath }
 
-    var allKeys: [Key] {
-        for key in members.keys { decoder.note(asked: key) }
-        return members.keys.compactMap { Key(stringValue: $0) }
+    package var allKeys: [Key] { decoder.value.keys.compactMap { Key(stringValue: $0) } }
+
+    package func contains(_ key: Key) -> Bool { found(key.stringValue) != nil }
+
+    package func decodeNil(forKey key: Key) throws -> Bool { try value(key).isNull }
+
+    package func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        try member(key).decoded(type)
     }
 
-    func contains(_ key: Key) -> Bool { found(key.stringValue) != nil }
-
-    func decodeNil(forKey key: Key) throws -> Bool {
-        guard let value = found(key.stringValue) else { throw missing(key) }
-        return value == .null
-    }
-
-    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try member(key).decoded(type) }
-
-    func nestedContainer<NestedKey: CodingKey>(
+    package func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type,
         forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
         try member(key).container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    package func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         try member(key).unkeyedContainer()
     }
 
-    func superDecoder() throws -> any Decoder { parent(JSONKey("super")) }
+    package func superDecoder() throws -> any Decoder { parent(JSONKey("super")) }
 
-    func superDecoder(forKey key: Key) throws -> any Decoder { parent(key) }
+    package func superDecoder(forKey key: Key) throws -> any Decoder { parent(key) }
 
     /// A superclass that has written nothing reads `null`.
     private func parent(_ key: any CodingKey) -> ArchiveDecoder {
-        ArchiveDecoder(found(key.stringValue) ?? .null, under: decoder, key)
+        ArchiveDecoder(found(key.stringValue) ?? .made(.null), under: decoder, key)
     }
 
-    private func member(_ key: Key) throws -> ArchiveDecoder {
-        guard let value = found(key.stringValue) else { throw missing(key) }
-        return ArchiveDecoder(value, under: decoder, key)
-    }
+    /// The decoder of the value for a key.
+    package func member(_ key: Key) throws -> ArchiveDecoder { ArchiveDecoder(try value(key), under: decoder, key) }
 
-    private func found(_ key: String) -> JSONValue? {
-        guard let value = members[key] else { return nil }
-        decoder.note(asked: key)
-        return value
-    }
+    private func scalar(_ key: Key) throws -> JSONValue { try value(key).scalar }
 
-    private func missing(_ key: Key) -> DecodingError {
-        .keyNotFound(
+    private func value(_ key: Key) throws -> DecodedValue {
+        if let value = found(key.stringValue) { return value }
+        throw DecodingError.keyNotFound(
             key,
             .init(
                 codingPath: codingPath,
@@ -64,40 +57,42 @@ struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
             )
         )
     }
+
+    private func found(_ key: String) -> DecodedValue? { decoder.value.member(key, places) }
 }
 
 // MARK: - Types that every container names
 
 extension ArchiveKeyedContainer {
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key).decode(type) }
+    package func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(key).bool(codingPath + [key]) }
 
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try member(key).decode(type) }
+    package func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try scalar(key).text(codingPath + [key])
+    }
 
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try member(key).decode(type) }
+    // The most common types have methods of their own, because a generic type has no specialized generic methods.
+    package func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        try scalar(key).integer(type, codingPath + [key])
+    }
 
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try member(key).decode(type) }
+    package func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+        try scalar(key).floating(type, codingPath + [key])
+    }
 
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try member(key).decode(type) }
+    package func decode<T: CodableInteger>(_ type: T.Type, forKey key: Key) throws -> T {
+        try scalar(key).integer(type, codingPath + [key])
+    }
 
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try member(key).decode(type) }
+    package func decode<T: CodableFloat>(_ type: T.Type, forKey key: Key) throws -> T {
+        try scalar(key).floating(type, codingPath + [key])
+    }
 
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try member(key).decode(type) }
+    // The standard library has methods of its own for these.
+    package func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+        try scalar(key).integer(type, codingPath + [key])
+    }
 
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try member(key).decode(type) }
-
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try member(key).decode(type) }
-
-    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try member(key).decode(type) }
-
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try member(key).decode(type) }
-
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try member(key).decode(type) }
-
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try member(key).decode(type) }
-
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try member(key).decode(type) }
-
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try member(key).decode(type) }
-
-    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try member(key).decode(type) }
+    package func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+        try scalar(key).integer(type, codingPath + [key])
+    }
 }

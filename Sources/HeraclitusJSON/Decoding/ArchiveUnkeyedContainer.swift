@@ -1,12 +1,13 @@
 /// The elements of an array, decoded one after the other.
 struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
     private let decoder: ArchiveDecoder
-    private let elements: [JSONValue]
+    private let elements: [DecodedValue]
     private(set) var currentIndex = 0
 
-    init(_ decoder: ArchiveDecoder, _ elements: [JSONValue]) {
+    /// The elements of a decoder's array.
+    init(_ decoder: ArchiveDecoder) {
         self.decoder = decoder
-        self.elements = elements
+        elements = decoder.value.elements
     }
 
     var codingPath: [any CodingKey] { decoder.codingPath }
@@ -17,71 +18,62 @@ struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
 
     /// Goes on only beyond a `null`.
     mutating func decodeNil() throws -> Bool {
-        if !isAtEnd, elements[currentIndex] != .null { return false }
-        return try next(Never?.self) { $0.decodeNil() }
+        let isNull = try element(Never?.self).isNull
+        if isNull { currentIndex += 1 }
+        return isNull
     }
 
-    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try next(type) { try $0.decoded(type) } }
+    mutating func decode(_ type: Bool.Type) throws -> Bool { goOn(with: try scalar(type).bool(path)) }
+
+    mutating func decode(_ type: String.Type) throws -> String { goOn(with: try scalar(type).text(path)) }
+
+    mutating func decode<T: CodableFloat>(_ type: T.Type) throws -> T {
+        goOn(with: try scalar(type).floating(type, path))
+    }
+
+    mutating func decode<T: CodableInteger>(_ type: T.Type) throws -> T {
+        goOn(with: try scalar(type).integer(type, path))
+    }
+
+    // The standard library has methods of its own for these.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { goOn(with: try scalar(type).integer(type, path)) }
+
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { goOn(with: try scalar(type).integer(type, path)) }
+
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { goOn(with: try next(type).decoded(type)) }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try next([String: Any].self) { try $0.container(keyedBy: type) }
+        goOn(with: try next([String: Any].self).container(keyedBy: type))
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        try next([Any].self) { try $0.unkeyedContainer() }
+        goOn(with: try next([Any].self).unkeyedContainer())
     }
 
-    mutating func superDecoder() throws -> any Decoder { try next((any Decoder).self) { $0 } }
+    mutating func superDecoder() throws -> any Decoder { goOn(with: try next((any Decoder).self)) }
 
-    /// Decodes the element that comes next; the container stays before one that cannot be decoded.
-    private mutating func next<Result>(_ type: Any.Type, _ decode: (ArchiveDecoder) throws -> Result) throws -> Result {
-        let key = JSONKey(index: currentIndex)
-        guard !isAtEnd else {
-            throw DecodingError.valueNotFound(
-                type,
-                .init(codingPath: codingPath + [key], debugDescription: "The array has no more elements.")
-            )
-        }
-        let result = try decode(ArchiveDecoder(elements[currentIndex], under: decoder, key))
+    private var path: [any CodingKey] { codingPath + [JSONKey(index: currentIndex)] }
+
+    /// The element that comes next.
+    private func element(_ type: Any.Type) throws -> DecodedValue {
+        if !isAtEnd { return elements[currentIndex] }
+        throw DecodingError.valueNotFound(
+            type,
+            .init(codingPath: path, debugDescription: "The array has no more elements.")
+        )
+    }
+
+    private func scalar(_ type: Any.Type) throws -> JSONValue { try element(type).scalar }
+
+    private func next(_ type: Any.Type) throws -> ArchiveDecoder {
+        ArchiveDecoder(try element(type), under: decoder, JSONKey(index: currentIndex))
+    }
+
+    /// Goes on to the next element: the container stays before one that cannot be decoded.
+    private mutating func goOn<Result>(with result: Result) -> Result {
         currentIndex += 1
         return result
     }
-}
-
-// MARK: - Types that every container names
-
-extension ArchiveUnkeyedContainer {
-    mutating func decode(_ type: Bool.Type) throws -> Bool { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: String.Type) throws -> String { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: Double.Type) throws -> Double { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: Float.Type) throws -> Float { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: Int.Type) throws -> Int { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: Int8.Type) throws -> Int8 { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: Int16.Type) throws -> Int16 { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: Int32.Type) throws -> Int32 { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: Int64.Type) throws -> Int64 { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: UInt.Type) throws -> UInt { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next(type) { try $0.decode(type) } }
-
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next(type) { try $0.decode(type) } }
 }

@@ -46,18 +46,23 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
     package let depth: Int
 
     private let type: Any.Type
-    private let place: Place
-    private let firstMember: Int
-    private enum Place {
-        case path([any CodingKey])
-        case under(ArchiveEncoder, any CodingKey)
-        case alone(ArchiveEncoder)
-    }
 
-    private init(_ writer: JSONWriter, _ type: Any.Type, _ place: Place, depth: Int) {
+    /// The encoder of a value that this one's is, or under a key of which it lies.
+    private let parent: ArchiveEncoder?
+    private let key: (any CodingKey)?
+    private let firstMember: Int
+
+    private init(
+        _ writer: JSONWriter,
+        _ type: Any.Type,
+        under parent: ArchiveEncoder?,
+        _ key: (any CodingKey)?,
+        depth: Int
+    ) {
         self.writer = writer
         self.type = type
-        self.place = place
+        self.parent = parent
+        self.key = key
         self.depth = depth
         firstMember = writer.state.members.count
         super.init(EncoderState())
@@ -79,11 +84,13 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
         userInfo: [CodingUserInfoKey: Any] = [:],
         _ body: (ArchiveEncoder) throws -> Void
     ) throws -> [UInt8] {
-        let encoder = ArchiveEncoder(JSONWriter(), type, .path(path), depth: path.count)
+        let encoder = ArchiveEncoder(JSONWriter(), type, under: nil, nil, depth: path.count)
+        encoder.writer.state.path = path
         encoder.writer.state.depthLimit = depthLimit
         encoder.writer.state.userInfo = userInfo
         encoder.writer.state.current = ObjectIdentifier(encoder)
         encoder.writer.state.bytes.reserveCapacity(256)
+        encoder.writer.state.members.reserveCapacity(16)
         try body(encoder)
         try encoder.finish()
         return encoder.writer.state.bytes
@@ -98,16 +105,12 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
 
     package var codingPath: [any CodingKey] {
         var keys: [any CodingKey] = []
-        var encoder = self
-        while true {
-            switch encoder.place {
-            case .path(let path): return path + keys.reversed()
-            case .alone(let parent): encoder = parent
-            case .under(let parent, let key):
-                keys.append(key)
-                encoder = parent
-            }
+        var next: ArchiveEncoder? = self
+        while let encoder = next {
+            if let key = encoder.key { keys.append(key) }
+            next = encoder.parent
         }
+        return writer.state.path + keys.reversed()
     }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -143,10 +146,6 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
         if let failure = state.failure { throw failure }
         if !isCurrent { throw invalid("The value is complete, or another one within it is not.") }
     }
-
-    private func expectRoom(below depth: Int, _ path: @autoclosure () -> [any CodingKey]) throws {
-        if depth >= writer.state.depthLimit { throw JSONWriter.tooDeep(writer.state.depthLimit, path()) }
-    }
 }
 
 // MARK: - Elements and members
@@ -154,44 +153,52 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
 extension ArchiveEncoder {
     /// Writes a member completely, or leaves no output of it.
     func member(_ key: some CodingKey, _ body: () throws -> Void) throws {
-        try expectCurrent()
-        try expectRoom(below: depth, codingPath + [key])
-        let end = writer.state.bytes.count
-        if state.count > 0 { writer.append(UInt8(ascii: ",")) }
-        let name = key.stringValue
-        let start = writer.state.bytes.count
-        writer.state.members.append(WriterState.Member(key: name, isASCII: writer.write(name), start: start))
-        writer.append(UInt8(ascii: ":"))
-        state.count += 1
-        do {
+        try part(key) {
+            writer.beginMember(key.stringValue)
             try body()
-        } catch {
-            writer.state.members.removeLast()
-            undo(to: end)
-            throw error
         }
     }
 
     /// Writes an element completely, or leaves no output of it.
     func element(_ body: (JSONKey) throws -> Void) throws {
-        try expectCurrent()
         let key = JSONKey(index: state.count)
-        try expectRoom(below: depth, codingPath + [key])
-        let end = writer.state.bytes.count
-        if state.count > 0 { writer.append(UInt8(ascii: ",")) }
-        if state.group > 0 { state.starts.append(writer.state.bytes.count) }
-        state.count += 1
-        do {
+        try part(key) {
+            if state.group > 0 { state.starts.append(writer.state.bytes.count) }
             try body(key)
+        }
+    }
+
+    /// Values lie within parts, so the functions around `body` keep their frames on the stack small.
+    @inline(__always)
+    private func part(_ key: some CodingKey, _ body: () throws -> Void) throws {
+        try expectRoom(for: key)
+        let before = beginPart()
+        do {
+            try body()
         } catch {
-            if state.group > 0 { state.starts.removeLast() }
-            undo(to: end)
+            undo(to: before)
             throw error
         }
     }
 
-    private func undo(to end: Int) {
-        writer.state.bytes.removeLast(writer.state.bytes.count - end)
+    private func expectRoom(for key: some CodingKey) throws {
+        try expectCurrent()
+        if depth >= writer.state.depthLimit { throw JSONWriter.tooDeep(writer.state.depthLimit, codingPath + [key]) }
+    }
+
+    private typealias Mark = (byte: Int, member: Int, start: Int)
+
+    private func beginPart() -> Mark {
+        let mark = (writer.state.bytes.count, writer.state.members.count, state.starts.count)
+        if state.count > 0 { writer.append(UInt8(ascii: ",")) }
+        state.count += 1
+        return mark
+    }
+
+    private func undo(to mark: Mark) {
+        writer.state.bytes.removeLast(writer.state.bytes.count - mark.byte)
+        writer.state.members.removeLast(writer.state.members.count - mark.member)
+        state.starts.removeLast(state.starts.count - mark.start)
         state.count -= 1
     }
 
@@ -217,8 +224,10 @@ extension ArchiveEncoder {
 
     private func later(_ key: some CodingKey, _ keepPlace: (ArchiveEncoder) throws -> Void) -> ArchiveEncoder {
         let own = JSONWriter()
+        // No reference to this encoder, which has one to that.
+        own.state.path = state.failure == nil ? codingPath + [key] : []
         (own.state.depthLimit, own.state.userInfo) = (writer.state.depthLimit, writer.state.userInfo)
-        let encoder = ArchiveEncoder(own, Void.self, .under(self, key), depth: depth + 1)
+        let encoder = ArchiveEncoder(own, Void.self, under: nil, nil, depth: depth + 1)
         own.state.current = ObjectIdentifier(encoder)
         do {
             try keepPlace(encoder)
@@ -246,8 +255,7 @@ extension ArchiveEncoder {
         under key: (any CodingKey)?,
         _ body: (ArchiveEncoder) throws -> Void
     ) throws {
-        let place = key.map { Place.under(self, $0) } ?? .alone(self)
-        let encoder = ArchiveEncoder(writer, type, place, depth: key == nil ? depth : depth + 1)
+        let encoder = ArchiveEncoder(writer, type, under: self, key, depth: key == nil ? depth : depth + 1)
         writer.state.current = ObjectIdentifier(encoder)
         let members = writer.state.members.count
         defer {
@@ -381,14 +389,10 @@ extension ArchiveEncoder {
 }
 
 extension ArchiveEncoder: SingleValueEncodingContainer {
-    private func beginSingle() throws {
+    private func single(_ body: () throws -> Void) throws {
         try expectCurrent()
         guard state.form == .nothing else { throw invalid("The value is already something else.") }
         state.form = .single
-    }
-
-    private func single(_ body: () throws -> Void) throws {
-        try beginSingle()
         let end = writer.state.bytes.count
         do {
             try body()
@@ -402,19 +406,10 @@ extension ArchiveEncoder: SingleValueEncodingContainer {
     package func encodeNil() throws { try single { writer.write(plain: "null") } }
     package func encode(_ value: Bool) throws { try single { writer.write(value) } }
     package func encode(_ value: String) throws { try single { writer.write(value) } }
-    package func encode(_ value: Double) throws { try single { try write(value, codingPath) } }
-    package func encode(_ value: Float) throws { try single { try write(value, codingPath) } }
-    package func encode(_ value: Int) throws { try single { writer.write(value) } }
-    package func encode(_ value: Int8) throws { try single { writer.write(value) } }
-    package func encode(_ value: Int16) throws { try single { writer.write(value) } }
-    package func encode(_ value: Int32) throws { try single { writer.write(value) } }
-    package func encode(_ value: Int64) throws { try single { writer.write(value) } }
+    package func encode(_ value: some CodableFloat) throws { try single { try write(value, codingPath) } }
+    package func encode(_ value: some CodableInteger) throws { try single { writer.write(value) } }
+    // The standard library has methods of its own for these.
     package func encode(_ value: Int128) throws { try single { writer.write(value) } }
-    package func encode(_ value: UInt) throws { try single { writer.write(value) } }
-    package func encode(_ value: UInt8) throws { try single { writer.write(value) } }
-    package func encode(_ value: UInt16) throws { try single { writer.write(value) } }
-    package func encode(_ value: UInt32) throws { try single { writer.write(value) } }
-    package func encode(_ value: UInt64) throws { try single { writer.write(value) } }
     package func encode(_ value: UInt128) throws { try single { writer.write(value) } }
     package func encode<T: Encodable>(_ value: T) throws { try single { try write(value, under: nil) } }
 }

@@ -33,31 +33,17 @@ extension ArchiveKeyedEncoding {
 
     func encode(_ value: String, forKey key: Key) throws { try encoder.member(key) { encoder.writer.write(value) } }
 
+    // The most common types have methods of their own, because a generic type has no specialized generic methods.
     func encode(_ value: Double, forKey key: Key) throws { try floating(value, key) }
-
-    func encode(_ value: Float, forKey key: Key) throws { try floating(value, key) }
 
     func encode(_ value: Int, forKey key: Key) throws { try integer(value, key) }
 
-    func encode(_ value: Int8, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: some CodableFloat, forKey key: Key) throws { try floating(value, key) }
 
-    func encode(_ value: Int16, forKey key: Key) throws { try integer(value, key) }
+    func encode(_ value: some CodableInteger, forKey key: Key) throws { try integer(value, key) }
 
-    func encode(_ value: Int32, forKey key: Key) throws { try integer(value, key) }
-
-    func encode(_ value: Int64, forKey key: Key) throws { try integer(value, key) }
-
+    // The standard library has methods of its own for these.
     func encode(_ value: Int128, forKey key: Key) throws { try integer(value, key) }
-
-    func encode(_ value: UInt, forKey key: Key) throws { try integer(value, key) }
-
-    func encode(_ value: UInt8, forKey key: Key) throws { try integer(value, key) }
-
-    func encode(_ value: UInt16, forKey key: Key) throws { try integer(value, key) }
-
-    func encode(_ value: UInt32, forKey key: Key) throws { try integer(value, key) }
-
-    func encode(_ value: UInt64, forKey key: Key) throws { try integer(value, key) }
 
     func encode(_ value: UInt128, forKey key: Key) throws { try integer(value, key) }
 

@@ -28,39 +28,14 @@ extension ArchiveUnkeyedEncoding {
 
     func encode(_ value: String) throws { try encoder.element { _ in encoder.writer.write(value) } }
 
-    func encode(_ value: Double) throws { try floating(value) }
-
-    func encode(_ value: Float) throws { try floating(value) }
-
-    func encode(_ value: Int) throws { try integer(value) }
-
-    func encode(_ value: Int8) throws { try integer(value) }
-
-    func encode(_ value: Int16) throws { try integer(value) }
-
-    func encode(_ value: Int32) throws { try integer(value) }
-
-    func encode(_ value: Int64) throws { try integer(value) }
-
-    func encode(_ value: Int128) throws { try integer(value) }
-
-    func encode(_ value: UInt) throws { try integer(value) }
-
-    func encode(_ value: UInt8) throws { try integer(value) }
-
-    func encode(_ value: UInt16) throws { try integer(value) }
-
-    func encode(_ value: UInt32) throws { try integer(value) }
-
-    func encode(_ value: UInt64) throws { try integer(value) }
-
-    func encode(_ value: UInt128) throws { try integer(value) }
-
-    private func integer(_ value: some FixedWidthInteger) throws {
-        try encoder.element { _ in encoder.writer.write(value) }
-    }
-
-    private func floating(_ value: some BinaryFloatingPoint & LosslessStringConvertible) throws {
+    func encode(_ value: some CodableFloat) throws {
         try encoder.element { try encoder.write(value, codingPath + [$0]) }
     }
+
+    func encode(_ value: some CodableInteger) throws { try encoder.element { _ in encoder.writer.write(value) } }
+
+    // The standard library has methods of its own for these.
+    func encode(_ value: Int128) throws { try encoder.element { _ in encoder.writer.write(value) } }
+
+    func encode(_ value: UInt128) throws { try encoder.element { _ in encoder.writer.write(value) } }
 }

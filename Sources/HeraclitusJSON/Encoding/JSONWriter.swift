@@ -14,7 +14,10 @@ package struct WriterState {
     /// The members of all incomplete objects, the innermost last.
     var members: [Member] = []
 
-    /// The maximum depth of nested values, counted from the outermost value.
+    /// Where the outermost value lies in another one.
+    var path: [any CodingKey] = []
+
+    /// How deep values may lie within values, counted from the outermost value of all.
     var depthLimit = JSONValue.textDepthLimit
 
     var userInfo: [CodingUserInfoKey: Any] = [:]
@@ -51,45 +54,12 @@ package final class JSONWriter: UncheckedState<WriterState> {
 
     /// Writes a text, and returns whether it is plain ASCII.
     @discardableResult
-    func write(_ text: String) -> Bool {
-        state.bytes.append(UInt8(ascii: "\""))
+    func write(_ text: String) -> Bool { state.bytes.append(quoted: text) }
+
+    func beginMember(_ key: String) {
         let start = state.bytes.count
-        state.bytes.append(contentsOf: text.utf8)
-        let (escaped, isASCII) = Self.survey(state.bytes, from: start)
-        if let escaped { escape(from: escaped) }
-        append(UInt8(ascii: "\""))
-        return isASCII
-    }
-
-    /// The place of the first byte to escape, and whether all bytes are ASCII without escapes.
-    private static func survey(_ bytes: [UInt8], from start: Int) -> (escaped: Int?, isASCII: Bool) {
-        var all: UInt8 = 0
-        for place in start..<bytes.count {
-            if isEscaped(bytes[place]) { return (place, false) }
-            all |= bytes[place]
-        }
-        return (nil, all < 0x80)
-    }
-
-    private static func isEscaped(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private func escape(from start: Int) {
-        let rest = Array(state.bytes[start...])
-        state.bytes.removeLast(rest.count)
-        for byte in rest {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): state.bytes += [UInt8(ascii: "\\"), byte]
-            case 0x08: write(plain: "\\b")
-            case 0x09: write(plain: "\\t")
-            case 0x0A: write(plain: "\\n")
-            case 0x0C: write(plain: "\\f")
-            case 0x0D: write(plain: "\\r")
-            case ..<0x20: write(plain: (byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16))
-            default: state.bytes.append(byte)
-            }
-        }
+        state.members.append(WriterState.Member(key: key, isASCII: write(key), start: start))
+        append(UInt8(ascii: ":"))
     }
 
     /// Sorts the members of the innermost object by the UTF-8 of their keys, and keeps the last of two with one key.
@@ -145,6 +115,44 @@ package final class JSONWriter: UncheckedState<WriterState> {
         }
         let sorted = groups.map(\.key).sorted { $0.lexicographicallyPrecedes($1) }
         state.bytes.replaceSubrange(start..., with: Array(sorted.joined(separator: [UInt8(ascii: ",")])))
+    }
+}
+
+extension [UInt8] {
+    /// Appends a text between quotes, and says whether it is ASCII without escapes.
+    fileprivate mutating func append(quoted text: String) -> Bool {
+        append(UInt8(ascii: "\""))
+        let start = count
+        append(contentsOf: text.utf8)
+        var all: UInt8 = 0
+        for place in start..<count {
+            let byte = self[place]
+            if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                escape(from: place)
+                all = 0x80
+                break
+            }
+            all |= byte
+        }
+        append(UInt8(ascii: "\""))
+        return all < 0x80
+    }
+
+    private mutating func escape(from start: Int) {
+        let rest = self[start...]
+        removeLast(rest.count)
+        for byte in rest {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): self += [UInt8(ascii: "\\"), byte]
+            case 0x08: self += "\\b".utf8
+            case 0x09: self += "\\t".utf8
+            case 0x0A: self += "\\n".utf8
+            case 0x0C: self += "\\f".utf8
+            case 0x0D: self += "\\r".utf8
+            case ..<0x20: self += ((byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16)).utf8
+            default: append(byte)
+            }
+        }
     }
 }
 

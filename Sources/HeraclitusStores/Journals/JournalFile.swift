@@ -230,16 +230,14 @@ private struct LineHead: Decodable {
     let date: Date
 
     init(_ data: Data) throws {
-        self = try LineHead(from: ArchiveDecoder(try JSONValue(text: [UInt8](data))))
+        self = try LineHead(from: ArchiveDecoder(text: [UInt8](data)))
     }
 }
 
 extension StoredArchive {
     /// The journal in the archive; `nil` if there is none, or if the archive is unreadable.
     fileprivate var journal: Journal? {
-        guard let json = try? JSONValue(text: [UInt8](archive)),
-            let container = try? ArchiveDecoder(json).container(keyedBy: EnvelopeKey.self)
-        else { return nil }
-        return try? container.decodeIfPresent(ArchivedJournal.self, forKey: .journal)?.journal(of: workflow)
+        let container = try? ArchiveDecoder(text: [UInt8](archive)).container(keyedBy: EnvelopeKey.self)
+        return try? container?.decodeIfPresent(ArchivedJournal.self, forKey: .journal)?.journal(of: workflow)
     }
 }

@@ -1,0 +1,117 @@
+import HeraclitusEssentials
+
+/// The integers of which every container has a method of their own.
+package typealias CodableInteger = Codable & FixedWidthInteger
+
+/// The numbers with a fraction of which every container has a method of their own.
+package typealias CodableFloat = BinaryFloatingPoint & Codable & LosslessStringConvertible
+
+// What a value is as a type; the path is where it lies, for errors.
+
+extension JSONValue {
+    typealias Path = [any CodingKey]
+
+    var isObject: Bool { if case .object = self { true } else { false } }
+
+    var isNull: Bool { if case .null = self { true } else { false } }
+
+    func bool(_ path: @autoclosure () -> Path) throws -> Bool {
+        if case .bool(let bool) = self { return bool }
+        throw mismatch(Bool.self, path())
+    }
+
+    func text(_ path: @autoclosure () -> Path) throws -> String {
+        if case .string(let string) = self { return string }
+        throw mismatch(String.self, path())
+    }
+
+    func integer<T: FixedWidthInteger>(_ type: T.Type, _ path: @autoclosure () -> Path) throws -> T {
+        let integer: T?
+        switch self {
+        case .integer(let number): integer = T(exactly: number)
+        case .unsigned(let number): integer = T(exactly: number)
+        default: integer = DecimalDigits(try numberText(type, path()).utf8)?.integer(as: type)
+        }
+        if let integer { return integer }
+        throw misfit(type, path())
+    }
+
+    func floating<T: CodableFloat>(_ type: T.Type, _ path: @autoclosure () -> Path) throws -> T {
+        if case .number(let number) = self, number.isFinite, let number = number as? T { return number }
+        // From the text, because a number that is rounded twice may be another one.
+        if let number = T(try numberText(type, path())), number.isFinite { return number }
+        throw misfit(type, path())
+    }
+
+    func decimal(_ path: @autoclosure () -> Path) throws -> Decimal {
+        if let decimal = DecimalDigits(try numberText(Decimal.self, path()).utf8)?.decimal { return decimal }
+        throw misfit(Decimal.self, path())
+    }
+
+    func data(_ path: @autoclosure () -> Path) throws -> Data {
+        guard case .string(let text) = self else { throw mismatch(Data.self, path()) }
+        if let data = Data(base64Encoded: text) { return data }
+        throw Self.corrupted("This is not base64.", path())
+    }
+
+    func url(_ path: @autoclosure () -> Path) throws -> URL {
+        guard case .string(let text) = self else { throw mismatch(URL.self, path()) }
+        if let url = URL(string: text) { return url }
+        throw Self.corrupted("\"\(text.prefix(40))\" is not a URL.", path())
+    }
+
+    /// The text of a number, in which no digit is lost.
+    private func numberText(_ type: Any.Type, _ path: @autoclosure () -> Path) throws -> String {
+        switch self {
+        case .integer(let integer): return "\(integer)"
+        case .unsigned(let unsigned): return "\(unsigned)"
+        case .number(let number) where number.isFinite: return "\(number)"
+        case .decimal(let digits) where DecimalDigits(digits.utf8) != nil: return digits
+        default: throw mismatch(type, path())
+        }
+    }
+}
+
+// MARK: - Errors
+
+extension JSONValue {
+    func mismatch(_ type: Any.Type, _ path: Path) -> DecodingError {
+        let context = DecodingError.Context(
+            codingPath: path,
+            debugDescription: "Expected to decode \(type) but found \(kind) instead."
+        )
+        return isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
+    }
+
+    func misfit(_ type: Any.Type, _ path: Path) -> DecodingError {
+        let number = (try? numberText(type, path)) ?? ""
+        return Self.corrupted("The number \(number.prefix(40)) does not fit into \(type).", path)
+    }
+
+    private static func corrupted(_ explanation: String, _ path: Path) -> DecodingError {
+        .dataCorrupted(.init(codingPath: path, debugDescription: explanation))
+    }
+
+    /// What it is, for errors.
+    private var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "a bool"
+        case .number(let number) where !number.isFinite: "what is no number (\(number))"
+        case .decimal(let digits) where DecimalDigits(digits.utf8) == nil: "what is no number (\(digits))"
+        case .integer, .unsigned, .number, .decimal: "a number"
+        case .string: "a text"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// Whether no more levels lie within it.
+    func isWithin(_ levels: Int) -> Bool {
+        switch self {
+        case .array(let elements): levels >= 0 && elements.allSatisfy { $0.isWithin(levels - 1) }
+        case .object(let members): levels >= 0 && members.values.allSatisfy { $0.isWithin(levels - 1) }
+        default: levels >= 0
+        }
+    }
+}
