@@ -87,7 +87,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "FirstProgram",
-            dependencies: ["Heraclitus"],
+            dependencies: ["Heraclitus", "Usage"],
             path: "Examples/FirstProgram",
             exclude: ["README.md"],
             swiftSettings: settings
@@ -156,12 +156,19 @@ let package = Package(
             resources: [.copy("Tables")],
             swiftSettings: settings
         ),
+        // States, workflows and helpers that tests of several modules share.
+        .target(
+            name: "Fixtures",
+            dependencies: ["Heraclitus", "HeraclitusStores"],
+            path: "Tests/Fixtures",
+            swiftSettings: settings
+        ),
         .testTarget(name: "HeraclitusJSONTests", dependencies: ["HeraclitusJSON"], swiftSettings: settings),
         .testTarget(
             name: "HeraclitusTests",
             dependencies: [
-                "Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusJSON", "HeraclitusStores",
-                "HeraclitusTesting",
+                "Fixtures", "Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusJSON",
+                "HeraclitusStores", "HeraclitusTesting",
             ],
             exclude: ["Archiving/Golden"],
             swiftSettings: settings
@@ -169,8 +176,26 @@ let package = Package(
         .testTarget(
             name: "HeraclitusStoresTests",
             dependencies: [
-                "Heraclitus", "HeraclitusEssentials", "HeraclitusInspecting", "HeraclitusStores", "HeraclitusTesting",
+                "Fixtures", "Heraclitus", "HeraclitusEssentials", "HeraclitusInspecting", "HeraclitusStores",
+                "HeraclitusTesting",
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeraclitusInspectingTests",
+            dependencies: [
+                "Fixtures", "Heraclitus", "HeraclitusInspecting", "HeraclitusStores", "HeraclitusTesting",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeraclitusTestingTests",
+            dependencies: ["Fixtures", "Heraclitus", "HeraclitusTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "HeraclitusFoundationTests",
+            dependencies: ["Fixtures", "Heraclitus", "HeraclitusFoundation"],
             swiftSettings: settings
         ),
         .target(
@@ -214,9 +239,14 @@ if Context.environment["HERACLITUS_LIBRARY_ALONE"] != nil {
     package.targets.removeAll { target in
         target.path?.hasPrefix("Examples/") == true || ["DocumentationTests", "ExampleTests"].contains(target.name)
     }
-    // They build some folders of the library's tests, and those of stores where `Stores` is among them, because all take minutes.
-    if let sources = Context.environment["HERACLITUS_TEST_SOURCES"]?.split(separator: " ").map(String.init) {
-        package.targets.first { $0.name == "HeraclitusTests" }?.sources = sources.filter { $0 != "Stores" }
-        package.targets.removeAll { $0.name == "HeraclitusStoresTests" && !sources.contains("Stores") }
+    // They build some targets of tests, or some folders of one, because all take minutes.
+    // For example, `HeraclitusTests/Engine MainActorTests`.
+    if let paths = Context.environment["HERACLITUS_TESTS"]?.split(separator: " ").map({ $0.split(separator: "/") }) {
+        package.targets.removeAll { target in target.isTest && !paths.contains { $0.first! == target.name } }
+        for target in package.targets where target.isTest {
+            let folders = paths.filter { $0.count > 1 && $0[0] == target.name }
+                .map { $0.dropFirst().joined(separator: "/") }
+            if !folders.isEmpty { target.sources = folders }
+        }
     }
 }

@@ -1,10 +1,9 @@
 import Foundation
 import Testing
 
-/// `first-program` is missing, because it is the README's program word for word and reads no arguments.
 @Suite("Usage of examples") struct UsageTests {
     static let programs = [
-        "approval", "benchmark", "download", "dpkg-replay", "inbox", "operations", "orders", "session",
+        "approval", "benchmark", "download", "dpkg-replay", "first-program", "inbox", "operations", "orders", "session",
         "session-server", "subscription", "traffic-light", "workflow-diagram",
     ]
 

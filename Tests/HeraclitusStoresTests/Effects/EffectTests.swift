@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 /// Saving and delivering effects, beyond the promises of stores.
 @Suite("Effects") struct EffectTests {
     struct Mail: Effect, Equatable {

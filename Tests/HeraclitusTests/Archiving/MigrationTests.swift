@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Migrations") struct MigrationTests {
     private static func ticket(
         _ state: String,

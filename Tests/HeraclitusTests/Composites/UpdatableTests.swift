@@ -3,6 +3,8 @@ import HeraclitusInspecting
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note") } }
 
 @Suite("States with one value as data") struct UpdatableTests {
@@ -84,7 +86,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
     @Test("A machine in the data has the name of its property, for observers and tables")
     func names() throws {
         let room = StateMachine<Room>()
-        let heard = Journal()
+        let heard = CallLog()
         room.observe(regions: true) { heard.write($0.path ?? "") }
         try (room.state as? OpenState)?.right.fire.shine()
         #expect(heard.entries == ["right"])

@@ -5,6 +5,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Definitions of data that change")
 struct DataMigrationTests {
     /// The first version of the flow.

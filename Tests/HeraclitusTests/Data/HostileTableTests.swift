@@ -4,6 +4,8 @@ import HeraclitusInspecting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Tables from outside")
 struct HostileTableTests {
     @Test("All problems of a table are listed at once")

@@ -3,6 +3,8 @@ import HeraclitusInspecting
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Events with builders") struct BuilderTests {
     struct Unmarked: Error, Equatable {}
 

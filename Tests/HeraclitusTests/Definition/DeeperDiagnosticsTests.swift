@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Diagnostics for tests") struct DeeperDiagnosticsTests {
     protocol OwnState: WorkflowState {}
     final class AState: OwnState, EmptyState {}

@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Definitions") struct DiagnosticsTests {
     final class OneState: WorkflowState, EmptyState { static var name: String { "Same" } }
     final class TwoState: WorkflowState, EmptyState { static var name: String { "Same" } }

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusInspecting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Actions of a definition") struct ActionTests {
     protocol LampState: WorkflowState {}
     protocol Lit: LampState { var watts: Int { get } }
@@ -55,7 +57,7 @@ import Testing
     @Test("In another state an action is refused with the allowed actions and the way there, and observers are told")
     func refuses() throws {
         let lamp = StateMachine<Lamp>()
-        let journal = Journal()
+        let journal = CallLog()
         lamp.observe { occurrence in
             switch occurrence.kind {
             case .performed: journal.write("performed \(occurrence.action ?? "")")
@@ -69,7 +71,7 @@ import Testing
         #expect(error?.candidates == ["light"] && error?.allowedActions == ["touch", "shine", "look"])
         let group = #expect(throws: InvalidTransition.self) { try lamp.perform(named: "Measure the Light") }
         #expect(group?.candidates == ["light"] && group?.failureReason == "allowed only in Lit.")
-        let levels = Journal()
+        let levels = CallLog()
         let log = lamp.observe { levels.write($0.level.rawValue) }
         let quiet = StateMachine<Lamp>()
         #expect(throws: InvalidTransition.self) { try quiet.perform(named: "shnie") }

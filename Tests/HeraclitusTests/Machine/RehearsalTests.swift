@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Rehearsals") struct RehearsalTests {
     // A shop whose guards explain their refusals.
 
@@ -113,7 +115,7 @@ import Testing
 
     @Test("A rehearsal calls guards and builder once, without hooks and observers, and releases the built object")
     func nothingElse() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         machine.guarded(\.go) { _, _, _ in journal.write("own guard") }
         machine.willFire(\.go) { _, _, _ in journal.write("own hook") }
@@ -149,7 +151,7 @@ import Testing
 
     @Test("A rehearsal leaves an inactive machine inactive")
     func inactive() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(entering: AState(journal))
         machine.didEnter(AState.self) { _, transition in
             try? transition.machine(as: Heard.self)?.fire.go(BState(journal))
@@ -164,7 +166,7 @@ import Testing
 
     @Test("An announcement of a guard in a rehearsal activates the machine before observers fire")
     func announcing() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(entering: AState(journal))
         machine.guarded(\.again) { _, _, transition in
             transition.machine(as: Heard.self)?.announce("asked")
@@ -188,8 +190,8 @@ import Testing
         "In a did hook the answer is for the state that all accepted fires lead to; in a guard there is none"
     )
     func inCallbacks() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.guarded(\.go) { _, _, transition in
             let machine = transition.machine(as: Heard.self)
             let error = Self.error { () throws(InvalidTransition) in try machine?.rehearse.go(BState()) }
@@ -287,7 +289,7 @@ extension RehearsalTests {
 
     @Test("A declined event is offered with the errors of all its guards; a fire has the first error")
     func unmetGuards() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Shop>(resumingIn: CartState(items: 0))
         machine.shouldEnter(EmptiedState.self) { _, _ in throw Objection(text: "own") }
         machine.observe { journal.write($0.message) }
@@ -307,8 +309,8 @@ extension RehearsalTests {
 
     @Test("In a did hook the offers are for the state that all accepted fires lead to")
     func offersInCallbacks() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             try? machine.fire.onward(CState())

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 /// Every form that `AnyState` can have, with known layouts and by casts.
@@ -109,7 +110,7 @@ import Testing
     /// The states seen on a walk through a machine.
     private func walk<W: Form>(_ type: W.Type, _ definition: Definition) throws -> [String] {
         var seen: [String] = []
-        let entered = Journal()
+        let entered = CallLog()
         func note(_ machine: StateMachine<W>) {
             for _ in 0..<2 {
                 let base = W.base(of: machine.state)
