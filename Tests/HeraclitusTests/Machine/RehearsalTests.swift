@@ -196,8 +196,8 @@ import Testing
             let machine = transition.machine(as: Heard.self)
             let error = Self.error { () throws(InvalidTransition) in try machine?.rehearse.go(BState()) }
             journal.write("guard \(error.map { "\($0.reason)" } ?? "none")")
-            for offer in machine?.eventAvailability() ?? [] where offer.rejection?.reason != .transitionInProgress {
-                journal.write("\(offer)")
+            for event in machine?.eventAvailability() ?? [] where event.rejection?.reason != .transitionInProgress {
+                journal.write("\(event)")
             }
         }
         machine.willExit(AState.self) { _, transition in
@@ -293,21 +293,21 @@ extension RehearsalTests {
         let machine = StateMachine<Shop>(resumingIn: CartState(items: 0))
         machine.shouldEnter(EmptiedState.self) { _, _ in throw Objection(text: "own") }
         machine.observe { journal.write($0.message) }
-        let offer = machine.eventAvailability(userInfo: ["locked": true])[1]
-        #expect(Self.texts(offer.unmetGuards) == ["the cart is empty", "not sure", "locked", "own"])
-        #expect(offer.rejection?.reason == .declined && offer.rejection?.userInfo["locked", as: Bool.self] == true)
+        let event = machine.eventAvailability(userInfo: ["locked": true])[1]
+        #expect(Self.texts(event.unmetGuards) == ["the cart is empty", "not sure", "locked", "own"])
+        #expect(event.rejection?.reason == .declined && event.rejection?.userInfo["locked", as: Bool.self] == true)
         #expect(journal.entries == [])
         let fired = Self.error { () throws(InvalidTransition) in try machine.fire.drop(userInfo: ["locked": true]) }
-        #expect(Self.all(offer.rejection) == Self.all(fired))
+        #expect(Self.all(event.rejection) == Self.all(fired))
         #expect(
-            offer.description
+            event.description
                 == #"drop: Objection(text: "the cart is empty"); Objection(text: "not sure"); Objection(text: "locked"); Objection(text: "own")"#
         )
         let sure = machine.eventAvailability(userInfo: ["isSure": true])[1]
         #expect(Self.texts(sure.unmetGuards) == ["the cart is empty", "own"])
     }
 
-    @Test("In a did hook the offers are for the state that all accepted fires lead to")
+    @Test("In a did hook availabilities are for the state that all accepted fires lead to")
     func offersInCallbacks() throws {
         let journal = CallLog()
         let machine = StateMachine<Heard>.active(CallLog())
