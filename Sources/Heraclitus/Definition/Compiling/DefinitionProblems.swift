@@ -51,7 +51,7 @@ extension DefinitionCompiler {
 
     /// Whether an event leads from a state among the sources of a trigger.
     private func fires(_ event: Int, in state: Int, _ sources: ClosureTypes.Parameter) -> Bool {
-        !routes[event].declaredDestinations(from: state).isEmpty && isCalled(sources, with: [state])
+        !routes[event].declaredDestinations(from: state).isEmpty && parts.isCalled(sources, with: [state])
     }
 
     /// Automatic events for which neither a builder nor an empty state makes the destination.
@@ -67,7 +67,7 @@ extension DefinitionCompiler {
                 let destinations = routes[event].declaredDestinations(from: state)
                 let isMade = destinations.count == 1 && states.types[destinations[0]] is any EmptyState.Type
                 return !isMade && triggers.contains { fires(event, in: state, $0) }
-                    && !declaration.builders.contains { isCalled($0.sources, with: [state]) }
+                    && !declaration.builders.contains { parts.isCalled($0.sources, with: [state]) }
             }
             .map { .missingBuilder(event: properties.events[event].name, state: states.names[$0]) }
         }
@@ -80,7 +80,7 @@ extension DefinitionCompiler {
         return properties.events.indices.flatMap { event in
             let rules = properties.events[event].declaration.conditions.filter(\.isCompletion)
             return plain.filter { state in
-                !routes[event].rules(in: state).isEmpty && rules.contains { isCalled($0.sources, with: [state]) }
+                !routes[event].rules(in: state).isEmpty && rules.contains { parts.isCalled($0.sources, with: [state]) }
             }
             .map {
                 WorkflowProblem.completionWithoutRegions(event: properties.events[event].name, state: states.names[$0])
@@ -90,11 +90,12 @@ extension DefinitionCompiler {
 
     private var workflowProblems: [WorkflowProblem] {
         var problems: [WorkflowProblem] = []
-        if Self.isBlank(workflow) { problems.append(.blankWorkflowName) }
+        if Self.isBlank(parts.facts.name) { problems.append(.blankWorkflowName) }
+        let version = parts.facts.version
         if version < 1 { problems.append(.badVersion(version)) }
         if let valueName {
             problems.append(.initialStateIsNoClass(valueName))
-        } else if initial.flatMap({ states.number(of: $0) }) == nil {
+        } else if parts.facts.initial == nil {
             problems.append(.unregisteredInitialState(initialName))
         }
         if let unsuitableType { problems.append(.unsuitableStateType(unsuitableType)) }
@@ -104,6 +105,7 @@ extension DefinitionCompiler {
     }
 
     private var migrationProblems: [WorkflowProblem] {
+        let (version, migrations) = (parts.facts.version, parts.facts.migrations)
         let versions = migrations.map(\.version)
         let present = Set(versions)
         let missing = version < 2 ? [] : (2...version).filter { !present.contains($0) }
@@ -144,7 +146,7 @@ extension DefinitionCompiler {
     private var groupProblems: [WorkflowProblem] {
         let empty = groups.groups.filter(\.members.isEmpty).map { WorkflowProblem.emptyGroup($0.name) }
         let ambiguous = groups.ambiguousNames.map { WorkflowProblem.duplicateGroupName($0) }
-        guard let initialObject, let number = initial.flatMap({ states.number(of: $0) }) else {
+        guard let initialObject, let number = parts.facts.initial else {
             return empty + ambiguous
         }
         let mistaken = groups.groups.filter { $0.isMistaken(about: initialObject, in: number) }
@@ -192,7 +194,7 @@ extension DefinitionCompiler {
             WorkflowProblem.duplicateActionName($0, properties: $1.map(\.property))
         }
         return blank + shared + duplicates
-            + actions.filter(\.allowed.isEmpty).map { WorkflowProblem.emptyAction($0.name) }
+            + parts.actions.filter(\.allowed.isEmpty).map { WorkflowProblem.emptyAction($0.name) }
     }
 
     /// The groups of elements that share a key, excluding blank keys, in the order of their first element.

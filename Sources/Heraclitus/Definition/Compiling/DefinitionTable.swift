@@ -18,9 +18,9 @@ extension Definition {
                 TransitionTable.Group(name: group.name, states: group.members.map { states[$0].name })
             },
             initial: initial.map { states[$0].name } ?? "",
-            listed: content.value.listed.map { states[$0].name },
+            listed: content.value.facts.listed.map { states[$0].name },
             finals: finals.map(\.name),
-            declaredFinals: content.value.declaredFinals,
+            declaredFinals: content.value.facts.declaredFinals,
             events: events.map(tableEvent),
             actions: actions.map { action in
                 TransitionTable.Action(name: action.name, states: action.allowed.map { states[$0].name })

@@ -53,7 +53,7 @@ extension DefinitionCompiler {
         var known = Set(states.names)
         known.formUnion(states.types.indices.compactMap { formerName(of: states.types[$0], named: states.names[$0]) })
         var problems: [WorkflowProblem] = []
-        for migration in migrations.reversed() {
+        for migration in parts.facts.migrations.reversed() {
             guard case .state(let old, let new) = migration.renaming else { continue }
             if !known.contains(new) {
                 problems.append(
@@ -101,8 +101,10 @@ extension DefinitionCompiler {
         var seen: Set<ObjectIdentifier> = []
         return (awaited + held).filter { region in
             let isGiven =
-                [context, ObjectIdentifier(Void.self)].contains(region.context)
-                || regionContexts.contains { $0.workflow == region.workflow && $0.holdersContext == context }
+                [parts.facts.context, ObjectIdentifier(Void.self)].contains(region.context)
+                || parts.facts.regionContexts.contains {
+                    $0.workflow == region.workflow && $0.holdersContext == parts.facts.context
+                }
             return !isGiven && seen.insert(region.workflow).inserted
         }
         .map { .missingRegionContext(workflow: $0.workflowName) }
@@ -125,8 +127,8 @@ extension DefinitionCompiler {
         declaration.guardedTypes.contains { types in
             routes.rules.contains { rule in
                 let sources = sources(of: rule)
-                return !isCalled(types.source, with: sources)
-                    || !isCalled(types.destination, with: rule.isUpdate ? sources : rule.destinations)
+                return !parts.isCalled(types.source, with: sources)
+                    || !parts.isCalled(types.destination, with: rule.isUpdate ? sources : rule.destinations)
             }
         }
     }
@@ -137,18 +139,6 @@ extension DefinitionCompiler {
         case .any: nil
         case .states(let states): states
         case .group(let group): groups.members(of: group)
-        }
-    }
-
-    func isCalled(_ parameter: ClosureTypes.Parameter, with numbers: [Int]?) -> Bool {
-        switch parameter {
-        case .any:
-            return true
-        case .type(let includes):
-            return (numbers ?? Array(states.types.indices)).allSatisfy { includes(states.types[$0]) }
-        case .group(let type):
-            guard let group = groups.groups.first(where: { $0.declaration.type == type }) else { return true }
-            return Set(group.members).isSuperset(of: numbers ?? Array(states.types.indices))
         }
     }
 }

@@ -19,39 +19,35 @@ struct TableCompiler {
             named: table.states,
             table.states.map { StateKind(named: $0, keys[$0]) }
         )
-        let groups = groups
-        let numbering = StateGroups(groups)
+        let groups = StateGroups(groups)
         let parts = DefinitionParts(
-            workflow: table.workflow,
-            formerWorkflow: nil,
-            version: table.version,
-            migrations: table.migrations.map(\.migration),
+            facts: WorkflowFacts(
+                name: table.workflow,
+                version: table.version,
+                migrations: table.migrations.map(\.migration),
+                initial: numbers[table.initial],
+                listed: numbers(of: table.listed),
+                declaredFinals: table.declaredFinals,
+                context: ObjectIdentifier(DataWorkflow.self)
+            ),
             states: states,
             superstates: table.states.map { table.superstates[$0].flatMap { numbers[$0] } },
+            groups: groups,
             events: table.events.map(event),
             routes: table.events.map { event in
                 let ignored = numbers(of: event.ignored)
-                return EventRoutes(rules(of: event), ignored: ignored, ignoredGroups: [], in: states, numbering)
+                return EventRoutes(rules(of: event), ignored: ignored, ignoredGroups: [], in: states, groups)
             },
-            groups: groups,
-            actions: [],
-            initial: numbers[table.initial],
-            listed: numbers(of: table.listed),
-            declaredFinals: table.declaredFinals,
-            needsContext: true,
-            regionContexts: [],
-            journal: nil,
-            secretKeys: [],
-            namedStates: namedStates(keys),
-            contextMaking: nil
+            actions: []
         )
-        let definition = parts.definition(
+        let objects = ObjectHandling(
             eventValues: ErasedImmortal(Self.workflow),
-            objectAccess: Self.access,
+            access: Self.access,
             findLayout: { $0 is DataState ? Self.layout.value : nil },
             makeTable: { [table] _, _ in table },
-            isCalled: { _, _ in false }
+            namedStates: namedStates(keys)
         )
+        let definition = Definition(parts, objects)
         // Set once here: finding it with the first object of each state would also check groups.
         for state in definition.states { state.layout.publish(Self.layout) }
         return definition
@@ -83,16 +79,16 @@ struct TableCompiler {
 
     // MARK: Events
 
-    private func event(_ event: TransitionTable.Event) -> DefinitionParts.Event {
+    private func event(_ event: TransitionTable.Event) -> DeclaredEvent {
         var declaration = EventDeclaration(event.name, from: .states([]), to: [])
         if let seconds = event.dueAfter {
             let after = Duration.seconds(seconds)
             let rule = DeadlineRule(date: { _, entered in entered + after }, isSinceEntry: true, after: after)
             declaration = declaration.adding(deadline: rule, in: .any)
         }
-        return DefinitionParts.Event(
-            name: event.name,
-            declaration: declaration,
+        return DeclaredEvent(
+            property: "\"\(event.name)\"",
+            slot: EventSlot(declaration),
             valueType: DataWorkflow.Event<DataState, DataState>.self
         )
     }
