@@ -126,7 +126,7 @@ extension MachineCore {
             isUpdate: plan.kind == .update,
             userInfo: userInfo.withoutCause.recorded(without: definition.content.value.facts.secretKeys)
         )
-        record.cause = userInfo.cause.map(Occurrence.Cause.init)
+        record.cause = userInfo.cause
         record.facts = definition.states[plan.destination].hooks.facts(of: state).recorded()
         return JournalLine(record, in: journal)
     }

@@ -20,7 +20,7 @@ struct DefinitionParts {
     }
 
     func compiledStates(_ events: [CompiledEvent]) -> [CompiledState] {
-        let activities = activities(of: events)
+        let automatic = automaticEvents(events)
         let left = Set(events.lazy.flatMap { $0.reach.states(where: \.leaves) })
         return states.types.indices.map { state in
             CompiledState(
@@ -28,45 +28,23 @@ struct DefinitionParts {
                 kind: states.kinds[state],
                 name: states.names[state],
                 superstate: superstates[state],
-                deadlines: activities.deadlines[state] ?? [],
-                failure: activities.failures[state],
-                done: activities.done[state],
-                conditions: activities.conditions[state] ?? [],
+                automatic: automatic[state] ?? [],
                 isFinal: !left.contains(state)
             )
         }
     }
 
-    /// The deadlines, failures, completions and conditions of each state.
-    private struct Activities {
-        var deadlines: [Int: [CompiledDeadline]] = [:]
-        var failures: [Int: CompiledFailure] = [:]
-        var done: [Int: Int] = [:]
-        var conditions: [Int: [CompiledCondition]] = [:]
-    }
-
-    private func activities(of events: [CompiledEvent]) -> Activities {
-        var activities = Activities()
-        for event in events {
-            let declaration = event.declaration
-            let hasNeither = declaration.deadlines.isEmpty && declaration.failure == nil && declaration.done == nil
-            if hasNeither && declaration.conditions.isEmpty { continue }
+    /// The automatic events in each state.
+    private func automaticEvents(_ events: [CompiledEvent]) -> [Int: [AutomaticEvent]] {
+        var automatic: [Int: [AutomaticEvent]] = [:]
+        for event in events where !event.declaration.triggers.isEmpty {
             for state in event.reach.states(where: \.isAllowed) {
-                for rule in declaration.deadlines {
-                    activities.deadlines[state, default: []].append(CompiledDeadline(event: event.index, rule: rule))
-                }
-                if let rule = declaration.failure, isCalled(rule.sources, with: [state]) {
-                    activities.failures[state] = CompiledFailure(event: event.index, rule: rule)
-                }
-                if let sources = declaration.done, isCalled(sources, with: [state]) {
-                    activities.done[state] = event.index
-                }
-                for rule in declaration.conditions where isCalled(rule.sources, with: [state]) {
-                    activities.conditions[state, default: []].append(CompiledCondition(event: event.index, rule: rule))
+                for trigger in event.declaration.triggers where isCalled(trigger.sources, with: [state]) {
+                    automatic[state, default: []].append(AutomaticEvent(event: event.index, trigger: trigger))
                 }
             }
         }
-        return activities
+        return automatic
     }
 
     /// Whether a closure with a parameter is called for each of some states; `nil` stands for all states.

@@ -28,18 +28,20 @@ extension DefinitionCompiler {
             return .foreignWork(className: fullName(of: type), workflow: life.name)
         }
         return foreign
-            + problems(ofEventsAfterWork: { $0.failure?.sources }, in: working)
-            + problems(ofEventsAfterWork: { $0.done }, in: working)
+            + problems(ofEventsAfterWork: .failure, in: working)
+            + problems(ofEventsAfterWork: .done, in: working)
     }
 
     /// The problems of the events that fire after failed work, or after completed work.
     private func problems(
-        ofEventsAfterWork sources: (EventDeclaration) -> ClosureTypes.Parameter?,
+        ofEventsAfterWork name: TransitionTable.Trigger,
         in working: [Int]
     ) -> [WorkflowProblem] {
-        let events = properties.events.indices.filter { sources(properties.events[$0].declaration) != nil }
         func follows(_ event: Int, from state: Int) -> Bool {
-            sources(properties.events[event].declaration).map { fires(event, in: state, $0) } ?? false
+            properties.events[event].declaration.triggers.contains { $0.name == name && fires(event, in: state, $0) }
+        }
+        let events = properties.events.indices.filter { event in
+            properties.events[event].declaration.triggers.contains { $0.name == name }
         }
         let idle = events.filter { event in !working.contains { follows(event, from: $0) } }
         let ambiguous = working.compactMap { state -> WorkflowProblem? in
@@ -50,18 +52,15 @@ extension DefinitionCompiler {
     }
 
     /// Whether an event leads from a state among the sources of a trigger.
-    private func fires(_ event: Int, in state: Int, _ sources: ClosureTypes.Parameter) -> Bool {
-        !routes[event].declaredDestinations(from: state).isEmpty && parts.isCalled(sources, with: [state])
+    private func fires(_ event: Int, in state: Int, _ trigger: Trigger) -> Bool {
+        !routes[event].declaredDestinations(from: state).isEmpty && parts.isCalled(trigger.sources, with: [state])
     }
 
     /// Automatic events for which neither a builder nor an empty state makes the destination.
     private var destinationProblems: [WorkflowProblem] {
         properties.events.indices.flatMap { event -> [WorkflowProblem] in
             let declaration = properties.events[event].declaration
-            let failure = declaration.failure.flatMap { $0.build == nil ? $0.sources : nil }
-            let triggers =
-                declaration.deadlineSources + declaration.conditions.map(\.sources)
-                + [failure, declaration.done].compactMap(\.self)
+            let triggers = declaration.triggers.filter { !$0.hasBuilder }
             if triggers.isEmpty { return [] }
             return states.types.indices.filter { state in
                 let destinations = routes[event].declaredDestinations(from: state)
@@ -74,13 +73,13 @@ extension DefinitionCompiler {
     }
 
     private var completionProblems: [WorkflowProblem] {
-        let waiting = properties.events.filter { $0.declaration.conditions.contains(where: \.isCompletion) }
-        guard !waiting.isEmpty else { return [] }
+        let waits = properties.events.map { event in event.declaration.triggers.filter { $0.name == .completion } }
+        guard waits.contains(where: { !$0.isEmpty }) else { return [] }
         let plain = states.types.indices.filter { !((states.types[$0] as? any Capability.Type) is any Composite.Type) }
         return properties.events.indices.flatMap { event in
-            let rules = properties.events[event].declaration.conditions.filter(\.isCompletion)
-            return plain.filter { state in
-                !routes[event].rules(in: state).isEmpty && rules.contains { parts.isCalled($0.sources, with: [state]) }
+            plain.filter { state in
+                !routes[event].rules(in: state).isEmpty
+                    && waits[event].contains { parts.isCalled($0.sources, with: [state]) }
             }
             .map {
                 WorkflowProblem.completionWithoutRegions(event: properties.events[event].name, state: states.names[$0])

@@ -71,7 +71,7 @@ extension DefinitionCompiler {
         properties.events.indices.filter { event in
             let declaration = properties.events[event].declaration
             guard declaration.guards.isEmpty else { return false }
-            let times = declaration.deadlines.compactMap(\.after)
+            let times = declaration.triggers.compactMap { $0.deadline?.after }
             return !times.isEmpty && routes[event].rules.contains(where: \.isUpdate)
                 || times.contains { $0 <= .zero } && routes[event].alwaysStays
         }
@@ -81,7 +81,7 @@ extension DefinitionCompiler {
     /// The events that wait for machines of workflows without a final state.
     var completionsWithoutEnd: [WorkflowProblem] {
         properties.events.flatMap { event -> [WorkflowProblem] in
-            let regions = event.declaration.conditions.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
+            let regions = event.declaration.triggers.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
             var seen: Set<String> = []
             return regions.map { $0.workflowName }.filter { seen.insert($0).inserted }
                 .map { .completionWithoutEnd(event: event.name, workflow: $0) }
@@ -93,7 +93,7 @@ extension DefinitionCompiler {
     /// The check covers machines that an event waits for, and machines in objects of empty states and of the initial
     /// state.
     var regionsWithoutContext: [WorkflowProblem] {
-        let awaited = properties.events.flatMap { $0.declaration.conditions.flatMap(\.properties).compactMap(\.type) }
+        let awaited = properties.events.flatMap { $0.declaration.triggers.flatMap(\.properties).compactMap(\.type) }
         let objects =
             states.types.compactMap { ($0 as? any EmptyState.Type)?.init() } + [initialObject].compactMap(\.self)
         let held = objects.compactMap { $0 as? any Composite }.flatMap(\.regions)

@@ -83,8 +83,8 @@ struct TableCompiler {
         var declaration = EventDeclaration(event.name, from: .states([]), to: [])
         if let seconds = event.dueAfter {
             let after = Duration.seconds(seconds)
-            let rule = DeadlineRule(date: { _, entered in entered + after }, isSinceEntry: true, after: after)
-            declaration = declaration.adding(deadline: rule, in: .any)
+            let deadline = Deadline(date: { _, entered in entered + after }, isSinceEntry: true, after: after)
+            declaration = declaration.adding(trigger: Trigger(sources: .any, kind: .due(deadline)))
         }
         return DeclaredEvent(
             property: "\"\(event.name)\"",
