@@ -151,10 +151,10 @@ import Testing
             Wrong.diagnostics == [
                 .hiddenEvent(property: "hidden"),
                 .foreignEvent(property: "foreign", workflow: "Lamp"),
-                .blankActionName(property: "blank"),
                 .sharedEvent(properties: ["first", "second"]),
-                .duplicateActionName("same", properties: ["one", "two"]),
-                .emptyAction("nowhere"),
+                .blankName(.action, at: "blank"),
+                .duplicateName(.action, "same", at: ["one", "two"]),
+                .empty(.action, "nowhere"),
             ]
         )
         #expect(Lamp.diagnostics.isEmpty)

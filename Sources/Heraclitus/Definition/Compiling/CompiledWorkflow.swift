@@ -35,12 +35,12 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     static func diagnose() -> [WorkflowProblem] {
         let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initialObject)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
-        return problems + compiler.wrongHolders + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
-            + compiler.completionsWithoutEnd + compiler.regionsWithoutContext + compiler.emptyStatesWithData
+        return problems + compiler.wrongHolders + compiler.parts.minorProblems + compiler.completionsWithoutEnd
+            + compiler.regionsWithoutContext + compiler.emptyStatesWithData
     }
 
     /// Whether there is a final state; this never stops the program.
-    static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initialObject).canEnd }
+    static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initialObject).parts.canEnd }
 
     private static func compile() -> Definition {
         // Outside locks, because reading a definition calls its author's code, which may use another workflow. If two

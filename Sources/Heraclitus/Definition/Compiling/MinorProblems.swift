@@ -46,38 +46,6 @@ extension DefinitionCompiler {
         initialObject.flatMap { MachineHolding.problem(of: $0) }.map { [$0] } ?? []
     }
 
-    /// The migrations to states that did not exist then.
-    ///
-    /// The search goes backwards through the steps, with the state names before each step.
-    var migrationsToUnknownStates: [WorkflowProblem] {
-        var known = Set(states.names)
-        known.formUnion(states.types.indices.compactMap { formerName(of: states.types[$0], named: states.names[$0]) })
-        var problems: [WorkflowProblem] = []
-        for migration in parts.facts.migrations.reversed() {
-            guard case .state(let old, let new) = migration.renaming else { continue }
-            if !known.contains(new) {
-                problems.append(
-                    .migrationToUnknownState(new, version: migration.version, migration: migration.name)
-                )
-            }
-            known.insert(old)
-        }
-        return problems.reversed()
-    }
-
-    /// The automatic events that are due again at once: updates after a time since the entry, and repeated entries
-    /// after no time.
-    var endlessDeadlines: [WorkflowProblem] {
-        properties.events.indices.filter { event in
-            let declaration = properties.events[event].declaration
-            guard declaration.guards.isEmpty else { return false }
-            let times = declaration.triggers.compactMap { $0.deadline?.after }
-            return !times.isEmpty && routes[event].rules.contains(where: \.isUpdate)
-                || times.contains { $0 <= .zero } && routes[event].alwaysStays
-        }
-        .map { .endlessDeadline(event: properties.events[$0].name) }
-    }
-
     /// The events that wait for machines of workflows without a final state.
     var completionsWithoutEnd: [WorkflowProblem] {
         properties.events.flatMap { event -> [WorkflowProblem] in
@@ -108,16 +76,6 @@ extension DefinitionCompiler {
             return !isGiven && seen.insert(region.workflow).inserted
         }
         .map { .missingRegionContext(workflow: $0.workflowName) }
-    }
-
-    /// Whether there is a final state.
-    var canEnd: Bool {
-        states.types.indices.contains { state in
-            routes.allSatisfy { routes in
-                routes.ignoring.contains(state)
-                    || routes.rules(in: state).allSatisfy { routes.rules[$0].destinations.isEmpty }
-            }
-        }
     }
 }
 
