@@ -50,7 +50,7 @@ extension DefinitionParts {
         known.formUnion(states.types.indices.compactMap { formerName(of: states.types[$0], named: states.names[$0]) })
         var problems: [WorkflowProblem] = []
         for migration in facts.migrations.reversed() {
-            guard case .state(let old, let new) = migration.renaming else { continue }
+            guard case .state(let old, let new, _) = migration.change else { continue }
             if !known.contains(new) {
                 problems.append(
                     .migrationToUnknownState(new, version: migration.version, migration: migration.name)
