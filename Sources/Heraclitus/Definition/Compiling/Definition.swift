@@ -17,6 +17,9 @@ struct Definition: Sendable {
         /// The class of the initial state, which most machines' first objects have.
         let initialClass: RegisteredClass?
 
+        /// Whether machines need a context.
+        let needsContext: Bool
+
         /// Whether any state has deadlines, work or machines.
         let hasActivity: Bool
 
@@ -47,6 +50,7 @@ struct Definition: Sendable {
                 actions: parts.actions,
                 events: ImmortalArray(events),
                 initialClass: parts.facts.initial.map(parts.states.registered),
+                needsContext: parts.facts.context != ObjectIdentifier(Void.self),
                 hasActivity: states.contains(where: \.hasActivity),
                 hasDeadlines: states.contains { !$0.deadlines.isEmpty },
                 hasComposites: states.contains { $0.hooks.isComposite },
@@ -65,20 +69,16 @@ struct Definition: Sendable {
         return indices.merging(states.reversed().map { ($0.name, $0.index) }) { $1 }
     }
 
-    var facts: WorkflowFacts {
-        @inline(__always) _read { yield content.value.facts }
-    }
-
-    var workflow: String { facts.name }
+    var workflow: String { content.value.facts.name }
 
     /// Whether archives with a workflow's name are of this workflow.
     func isNamed(_ workflow: String) -> Bool {
-        workflow == self.workflow || workflow == facts.formerName
+        workflow == self.workflow || workflow == content.value.facts.formerName
     }
 
-    var version: Int { facts.version }
+    var version: Int { content.value.facts.version }
 
-    var migrations: [Migration] { facts.migrations }
+    var migrations: [Migration] { content.value.facts.migrations }
 
     @inline(__always)
     var states: ImmortalArray<CompiledState> { content.value.states }
@@ -90,7 +90,7 @@ struct Definition: Sendable {
 
     @inlinable var hasComposites: Bool { content.value.hasComposites }
 
-    var needsContext: Bool { facts.needsContext }
+    var needsContext: Bool { content.value.needsContext }
 
     /// The context for a machine; `nil` in a workflow without one.
     @usableFromInline
@@ -100,7 +100,7 @@ struct Definition: Sendable {
 
     var actions: [CompiledAction] { content.value.actions }
 
-    var initial: Int? { facts.initial }
+    var initial: Int? { content.value.facts.initial }
 
     /// The object of a state, passed as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)

@@ -27,9 +27,6 @@ struct WorkflowFacts: Sendable {
 
     /// The secret keys of user infos, whose values journals leave out.
     var secretKeys: Set<String> = []
-
-    /// Whether machines need a context.
-    var needsContext: Bool { context != ObjectIdentifier(Void.self) }
 }
 
 /// Handles a workflow's objects and values, whose types the definition does not know.
