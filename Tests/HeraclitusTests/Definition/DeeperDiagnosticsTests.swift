@@ -127,7 +127,7 @@ import Testing
             let go = Event(from: First.IdleState.self, to: Second.IdleState.self)
         }
         let names = ["First", "Second"].map { "HeraclitusTests.DeeperDiagnosticsTests.\($0).IdleState" }
-        #expect(Local.diagnostics == [.duplicateStateName("IdleState", classNames: names)])
+        #expect(Local.diagnostics == [.duplicateName(.state, "IdleState", at: names)])
     }
 
     @Test("A mistyped name of an event or a state gets the existing names, the nearest first")

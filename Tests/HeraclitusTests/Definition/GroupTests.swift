@@ -246,7 +246,7 @@ import Testing
     func problems() {
         #expect(
             Lonely.diagnostics == [
-                .emptyGroup("Running"), .emptyGroup("Nobody"), .duplicateGroupName("Nobody"),
+                .empty(.group, "Running"), .empty(.group, "Nobody"), .duplicateName(.group, "Nobody", at: []),
             ]
         )
         #expect(Contradicting.diagnostics == [.contradictoryIgnore(event: "swap", state: "PlayingState")])

@@ -151,7 +151,7 @@ import Testing
             #expect(try walk(type, plain) == seen)
             let second = try #require(plain.stateIndex(named: "SecondState"))
             #expect(plain.states[second].layout.value?.value.isKnown == false)
-            #expect(!plain.content.value.objectAccess.isInPlace)
+            #expect(!plain.content.value.objects.access.isInPlace)
         }
         try compare(Self.forms[index])
     }
