@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import Testing
 
-@testable import DpkgReplay
+@testable import DpkgReplayExample
 
 @Suite("dpkg-replay: real logs") struct ScenarioTests {
     /// The disagreements of a replay with dpkg: rejected lines, and packages with another end.
