@@ -101,14 +101,12 @@ protocol Due: AnyObject, Sendable {
 
 extension Scheduler {
     /// A handle for removing an element from the schedule.
-    struct Ticket: Sendable {
-        fileprivate let place: DeadlineQueue<any Due>.Ticket
-    }
+    typealias Ticket = DeadlineQueue<any Due>.Ticket
 
     /// Adds an element at a date.
     /// - Returns: A ticket for removing the element. Call ``wake()`` afterwards, outside locks.
     func add(_ due: any Due, at date: Date) -> Ticket {
-        schedule.withLock { Ticket(place: $0.queue.add(due, at: date.timeIntervalSinceReferenceDate)) }
+        schedule.withLock { $0.queue.add(due, at: date.timeIntervalSinceReferenceDate) }
     }
 
     /// Makes sure that the sleeping task wakes at the first deadline.
@@ -135,7 +133,7 @@ extension Scheduler {
 
     /// Removes a waiting element; does nothing if it has already fired.
     func remove(_ ticket: Ticket) {
-        let removed = schedule.withLock { $0.queue.remove(ticket.place) }
+        let removed = schedule.withLock { $0.queue.remove(ticket) }
         // The element is released outside the lock, because that may call user code.
         withExtendedLifetime(removed) {}
     }
