@@ -59,6 +59,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     /// A separate definition, with which tests compare the shared one.
     /// - Parameter comparingLayouts: Whether to rely on undocumented layouts of existentials that agree with a cast;
     ///   otherwise objects are always cast, as on a platform with other layouts.
+    /// - Returns: The definition.
     static func compiledApart(comparingLayouts: Bool) -> Definition {
         Compilation().definition(comparingLayouts: comparingLayouts)
     }
