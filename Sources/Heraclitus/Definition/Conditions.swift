@@ -8,46 +8,25 @@ struct RegionProperty: Sendable {
     /// The key path of the machine; `nil` for a machine found in an object.
     let path: (any AnyKeyPath & Sendable)?
 
-    /// The type of the machine, if the property's type tells.
-    let type: (any DescribedRegion.Type)?
+    /// The workflow of the machine, if the property's type tells.
+    let workflow: (any Workflow.Type)?
 
     /// Makes the table of the machine's workflow within others.
     let table: @Sendable (_ path: [ObjectIdentifier]) -> TransitionTable
 }
 
-/// A machine that a table describes.
-protocol DescribedRegion: Region {
-    /// The type of the workflow.
-    static var workflow: ObjectIdentifier { get }
-
-    /// The type of the workflow's context.
-    static var context: ObjectIdentifier { get }
-
-    /// The name of the workflow.
-    static var workflowName: String { get }
-
-    /// Whether the workflow has a final state, also for an invalid definition.
-    static var canEnd: Bool { get }
-
-    /// The table of the workflow; without regions if it is within itself.
-    static func table(within path: [ObjectIdentifier]) -> TransitionTable
-
-    /// The table with the regions of the current state.
-    func table(within path: [ObjectIdentifier]) -> TransitionTable
-}
-
 extension RegionProperty {
     init<Root, R: Region>(_ path: any KeyPath<Root, R> & Sendable) {
-        let type = R.self as? any DescribedRegion.Type
-        self.init(name: Self.name(in: String(reflecting: path)), path: path, type: type) {
-            type?.table(within: $0) ?? .unknown
+        let workflow = (R.self as? any TreeMachine.Type)?.workflowType
+        self.init(name: Self.name(in: String(reflecting: path)), path: path, workflow: workflow) {
+            workflow?.table(within: $0) ?? .unknown
         }
     }
 
     /// A machine found in an object.
     init(_ region: any Region, in object: AnyObject) {
-        self.init(name: propertyName(of: region, in: object), path: nil, type: nil) {
-            (region as? any DescribedRegion)?.table(within: $0) ?? .unknown
+        self.init(name: propertyName(of: region, in: object), path: nil, workflow: nil) {
+            (region as? any TreeMachine)?.table(within: $0) ?? .unknown
         }
     }
 

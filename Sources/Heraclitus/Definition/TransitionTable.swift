@@ -87,11 +87,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The names of its states.
         public let states: [String]
 
-        /// Makes a group.
-        /// - Parameters:
-        ///   - name: The group's name.
-        ///   - states: The names of its states.
-        public init(name: String, states: [String]) { (self.name, self.states) = (name, states) }
+        package init(name: String, states: [String]) { (self.name, self.states) = (name, states) }
     }
 
     /// An action of a transition table.
@@ -135,7 +131,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         public package(set) var hasHooks: Bool
 
         /// Whether the event is automatic.
-        public var isAutomatic: Bool { !triggers.isEmpty }
+        package var isAutomatic: Bool { !triggers.isEmpty }
     }
 
     /// The trigger of an automatic event in a transition table.

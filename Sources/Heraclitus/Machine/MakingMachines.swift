@@ -122,7 +122,7 @@ extension StateMachine {
 
     /// The context for a machine; `nil` in a workflow without a context.
     package static func given(_ context: W.Context) -> GivenContext? {
-        CompiledWorkflow<W>.shared.definition.given(context)
+        CompiledWorkflow<W>.given(context)
     }
 }
 

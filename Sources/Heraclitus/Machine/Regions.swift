@@ -1,23 +1,11 @@
 extension StateMachine: Region {}
 
-extension StateMachine: DescribedRegion {
-    static var workflow: ObjectIdentifier { ObjectIdentifier(W.self) }
-
-    static var context: ObjectIdentifier { ObjectIdentifier(W.Context.self) }
-
-    static var workflowName: String { W.name }
-
-    static var canEnd: Bool { CompiledWorkflow<W>.canEnd }
-
-    static func table(within path: [ObjectIdentifier]) -> TransitionTable { W.table(within: path) }
+extension StateMachine: TreeMachine {
+    static var workflowType: any Workflow.Type { W.self }
 
     func table(within path: [ObjectIdentifier]) -> TransitionTable {
         definition.content.value.objects.makeTable(path, core.snapshot.state)
     }
-}
-
-extension StateMachine: TreeMachine {
-    static var workflowType: any Workflow.Type { W.self }
 
     func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         try core.beginAction(around: region, for: purpose, Call(self))
