@@ -130,9 +130,9 @@ struct JSONParser {
         if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
             if !skip(UInt8(ascii: "+")) { skip(UInt8(ascii: "-")) }
             try digits()
-        }
-        guard position - start < 12 || JSONValue(number: bytes[start..<position]) != nil else {
-            throw problem("The power of ten of a number is too large.")
+            guard DecimalDigits(bytes[start..<position]) != nil else {
+                throw problem("The power of ten of a number is too large.")
+            }
         }
         nodes.append(start, position)
     }

@@ -32,81 +32,35 @@ struct Envelope: Encodable {
     /// Whether the archive is of a machine rather than a single state.
     var isOfMachine = true
 
+    /// Writes the members in the order of their keys, which an archive has to sort otherwise.
     func encode(to encoder: any Encoder) throws {
-        if let archive = encoder as? ArchiveEncoder {
-            try write(to: archive)
-        } else {
-            try encode(throughCodable: encoder)
-        }
-    }
-
-    private func encode(throughCodable encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: EnvelopeKey.self)
-        try writeFrame(to: &container)
-        try explained { try container.encode(data, forKey: .data) }
-    }
-
-    private var data: StateData { StateData(state: AnyEncodableState(state: object), snapshot: snapshot) }
-
-    private func writeFrame(to container: inout KeyedEncodingContainer<EnvelopeKey>) throws {
         let state = definition.states[snapshot.status.index]
-        try container.encode(currentFormat, forKey: .format)
-        try container.encode(definition.workflow, forKey: .workflow)
-        try container.encode(definition.version, forKey: .version)
-        if isOfMachine {
-            try container.encode(snapshot.revision, forKey: .revision)
-            try container.encode(snapshot.status.activation != .entry, forKey: .activated)
-        }
-        try container.encode(state.name, forKey: .state)
+        var container = encoder.container(keyedBy: EnvelopeKey.self)
+        if isOfMachine { try container.encode(snapshot.status.activation != .entry, forKey: .activated) }
+        try writeData(to: &container)
+        try container.encodeIfPresent(table, forKey: .definition)
         // Dates are texts, regardless of the coder's strategy.
         try container.encodeIfPresent(entered(state), forKey: .entered)
+        try container.encode(currentFormat, forKey: .format)
+        if let journal, !encoder.leavesJournalsOut { try container.encode(journal, forKey: .journal) }
         try container.encodeIfPresent(left, forKey: .left)
-        try container.encodeIfPresent(journal, forKey: .journal)
-        try container.encodeIfPresent(table, forKey: .definition)
+        if isOfMachine { try container.encode(snapshot.revision, forKey: .revision) }
+        try container.encode(state.name, forKey: .state)
+        try container.encode(definition.version, forKey: .version)
+        try container.encode(definition.workflow, forKey: .workflow)
     }
 
-    /// Writes an archive without `Codable`, except for the state's data.
-    ///
-    /// Keys are in sorted order.
-    ///
-    /// Machines may lie within the data of a state, so the functions around `writeData` have small stack frames.
-    func write(to encoder: ArchiveEncoder) throws {
-        encoder.beginObject()
-        try writeActivated(to: encoder)
-        try writeData(to: encoder)
-        try writeRest(to: encoder)
-    }
-
-    private func writeActivated(to encoder: ArchiveEncoder) throws {
-        if isOfMachine { try encoder.write(snapshot.status.activation != .entry, EnvelopeKey.activated) }
-    }
-
-    private func writeData(to encoder: ArchiveEncoder) throws {
-        try explained {
-            try encoder.write(EnvelopeKey.data) { encoder in
-                let object = object
-                try object.encode(to: encoder)
-                try snapshot.writeUnread(of: object, to: encoder)
-            }
-        }
-    }
-
-    private var object: any WorkflowState { definition.states[snapshot.status.index].type.typed(snapshot.state) }
-
-    /// Writes the keys after the data.
-    private func writeRest(to encoder: ArchiveEncoder) throws {
+    /// Writes the state's data, in which machines may lie, and converts errors to ``ArchiveError``.
+    private func writeData(to container: inout KeyedEncodingContainer<EnvelopeKey>) throws(ArchiveError) {
         let state = definition.states[snapshot.status.index]
-        if extras.contains(.definition) { try encoder.write(EnvelopeKey.definition) { try table?.encode(to: $0) } }
-        if let entered = entered(state) { try encoder.write(entered, EnvelopeKey.entered) }
-        try encoder.write(currentFormat, EnvelopeKey.format)
-        if let journal, !encoder.leavesJournalsOut {
-            try encoder.write(EnvelopeKey.journal) { try journal.encode(to: $0) }
+        do {
+            let data = StateData(state: state.type.typed(snapshot.state), snapshot: snapshot)
+            try container.encode(data, forKey: .data)
+        } catch let error as ArchiveError {
+            throw error
+        } catch {
+            throw .unwritableState(state.name, underlyingError: error)
         }
-        if let left { try encoder.write(left, EnvelopeKey.left) }
-        if isOfMachine { try encoder.write(snapshot.revision, EnvelopeKey.revision) }
-        try encoder.write(state.name, EnvelopeKey.state)
-        try encoder.write(definition.version, EnvelopeKey.version)
-        try encoder.write(definition.workflow, EnvelopeKey.workflow)
     }
 
     private func entered(_ state: CompiledState) -> String? {
@@ -120,29 +74,19 @@ struct Envelope: Encodable {
     private var table: TransitionTable? {
         extras.contains(.definition) ? definition.content.value.makeTable([], nil) : nil
     }
-
-    /// Calls a writer of a state's data, and converts its errors to ``ArchiveError``.
-    private func explained(_ write: () throws -> Void) throws(ArchiveError) {
-        do { try write() } catch { throw unwritable(error) }
-    }
-
-    private func unwritable(_ error: any Error) -> ArchiveError {
-        error as? ArchiveError
-            ?? .unwritableState(definition.states[snapshot.status.index].name, underlyingError: error)
-    }
 }
 
-extension ArchiveEncoder {
+extension Encoder {
     fileprivate var leavesJournalsOut: Bool { CodingUserInfoKey.leavesJournalsOut.map { userInfo[$0] != nil } ?? false }
 }
 
 /// A state's data with the members that its class left unread.
 private struct StateData: Encodable {
-    let state: AnyEncodableState
+    let state: any WorkflowState
     let snapshot: Snapshot
 
     func encode(to encoder: any Encoder) throws {
         try state.encode(to: encoder)
-        try snapshot.writeUnread(of: state.state, to: encoder)
+        try snapshot.writeUnread(of: state, to: encoder)
     }
 }

@@ -70,21 +70,30 @@ package final class ArchiveDecoder: Decoder {
         return try T(from: self)
     }
 
-    /// The value as one of those types: apart, because a thread's stack has room for many frames of `decoded` only if each is small.
+    /// The value as one of those types; its frame on the stack is gone when nested values are decoded.
     private func known(_ type: Any.Type) throws -> Any? {
         if type == Date.self { return try date() }
-        if type == Data.self { return try scalar.data(codingPath) }
+        if type == Data.self { return try made("base64") { Data(base64Encoded: $0) } }
+        if type == URL.self { return try made("a URL") { URL(string: $0) } }
         if type == Decimal.self { return try scalar.decimal(codingPath) }
-        return type == URL.self ? try scalar.url(codingPath) : nil
+        return nil
     }
 
     private func date() throws -> Date {
         // The default of `JSONEncoder` is a number, and the default of archives is text.
-        if case .string = scalar { return try ArchivedDate.date(from: self) }
+        if case .string = scalar { return try made("a date in ISO 8601", ArchivedDate.date(of:)) }
         let seconds = try decode(Double.self)
         // Or it could not be written again.
         guard ArchivedDate.writable.contains(seconds) else { throw scalar.misfit(Date.self, codingPath) }
         return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    /// The value that a text stands for.
+    private func made<Value>(_ name: String, _ make: (String) -> Value?) throws -> Value {
+        let text = try decode(String.self)
+        if let value = make(text) { return value }
+        let explanation = "\"\(text.prefix(40))\" is not \(name)."
+        throw DecodingError.dataCorruptedError(in: self, debugDescription: explanation)
     }
 
     /// The value with all of its digits, however deep it is.

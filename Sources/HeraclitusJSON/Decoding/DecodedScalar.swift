@@ -48,18 +48,6 @@ extension JSONValue {
         throw misfit(Decimal.self, path())
     }
 
-    func data(_ path: @autoclosure () -> Path) throws -> Data {
-        guard case .string(let text) = self else { throw mismatch(Data.self, path()) }
-        if let data = Data(base64Encoded: text) { return data }
-        throw Self.corrupted("This is not base64.", path())
-    }
-
-    func url(_ path: @autoclosure () -> Path) throws -> URL {
-        guard case .string(let text) = self else { throw mismatch(URL.self, path()) }
-        if let url = URL(string: text) { return url }
-        throw Self.corrupted("\"\(text.prefix(40))\" is not a URL.", path())
-    }
-
     /// The text of a number, in which no digit is lost.
     private func numberText(_ type: Any.Type, _ path: @autoclosure () -> Path) throws -> String {
         switch self {
@@ -85,11 +73,8 @@ extension JSONValue {
 
     func misfit(_ type: Any.Type, _ path: Path) -> DecodingError {
         let number = (try? numberText(type, path)) ?? ""
-        return Self.corrupted("The number \(number.prefix(40)) does not fit into \(type).", path)
-    }
-
-    private static func corrupted(_ explanation: String, _ path: Path) -> DecodingError {
-        .dataCorrupted(.init(codingPath: path, debugDescription: explanation))
+        let explanation = "The number \(number.prefix(40)) does not fit into \(type)."
+        return .dataCorrupted(.init(codingPath: path, debugDescription: explanation))
     }
 
     /// What it is, for errors.

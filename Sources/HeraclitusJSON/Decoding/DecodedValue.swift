@@ -15,14 +15,14 @@ enum DecodedValue {
 
     var isNull: Bool {
         switch self {
-        case .inText(let text, let node): text.isNull(node)
+        case .inText(let text, let node): text.sign(node) == UInt8(ascii: "n")
         case .made(let value): value.isNull
         }
     }
 
     var isObject: Bool {
         switch self {
-        case .inText(let text, let node): text.isObject(node)
+        case .inText(let text, let node): text.sign(node) == UInt8(ascii: "{")
         case .made(let value): value.isObject
         }
     }
@@ -38,7 +38,7 @@ enum DecodedValue {
     /// The elements of an array.
     var elements: [DecodedValue] {
         switch self {
-        case .inText(let text, let node): text.children(of: node).map { .inText(text, $0) }
+        case .inText(let text, let node): text.nodes.children(of: node).map { .inText(text, $0) }
         case .made(let value): value.arrayValue?.map(DecodedValue.made) ?? []
         }
     }

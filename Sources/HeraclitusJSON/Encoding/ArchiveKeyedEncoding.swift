@@ -5,8 +5,18 @@ struct ArchiveKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { encoder.codingPath }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        try encoder.member(key) { try encoder.write(value, under: key) }
+        try encoder.member(key, encoder.encoded(value, under: key))
     }
+
+    // Generic code of a generic type would find the type of each value out.
+    func encode(_ value: Bool, forKey key: Key) throws { try encoder.member(key, .raw(.bool(value))) }
+    func encode(_ value: Int, forKey key: Key) throws { try encoder.member(key, .raw(.integer(value))) }
+    func encode(_ value: String, forKey key: Key) throws { try encoder.member(key, .raw(.string(value))) }
+
+    // The standard library has methods of its own for these.
+    func encode(_ value: Int128, forKey key: Key) throws { try encoder.member(key, .integer(value)) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try encoder.member(key, .integer(value)) }
+    func encodeNil(forKey key: Key) throws { try encoder.member(key, .null) }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type,
@@ -22,36 +32,4 @@ struct ArchiveKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder() -> any Encoder { encoder.laterMember(JSONKey("super")) }
 
     func superEncoder(forKey key: Key) -> any Encoder { encoder.laterMember(key) }
-}
-
-// MARK: - Types that every container names
-
-extension ArchiveKeyedEncoding {
-    func encodeNil(forKey key: Key) throws { try encoder.member(key) { encoder.writer.write(plain: "null") } }
-
-    func encode(_ value: Bool, forKey key: Key) throws { try encoder.member(key) { encoder.writer.write(value) } }
-
-    func encode(_ value: String, forKey key: Key) throws { try encoder.member(key) { encoder.writer.write(value) } }
-
-    // The most common types have methods of their own, because a generic type has no specialized generic methods.
-    func encode(_ value: Double, forKey key: Key) throws { try floating(value, key) }
-
-    func encode(_ value: Int, forKey key: Key) throws { try integer(value, key) }
-
-    func encode(_ value: some CodableFloat, forKey key: Key) throws { try floating(value, key) }
-
-    func encode(_ value: some CodableInteger, forKey key: Key) throws { try integer(value, key) }
-
-    // The standard library has methods of its own for these.
-    func encode(_ value: Int128, forKey key: Key) throws { try integer(value, key) }
-
-    func encode(_ value: UInt128, forKey key: Key) throws { try integer(value, key) }
-
-    private func integer(_ value: some FixedWidthInteger, _ key: Key) throws {
-        try encoder.member(key) { encoder.writer.write(value) }
-    }
-
-    private func floating(_ value: some BinaryFloatingPoint & LosslessStringConvertible, _ key: Key) throws {
-        try encoder.member(key) { try encoder.write(value, codingPath + [key]) }
-    }
 }
