@@ -137,7 +137,12 @@ final class JSONText: UncheckedState<[JSONNode]> {
     /// The members of an object that no decoder has asked for.
     func unread(of object: Int) -> [String: JSONValue] {
         if nodes[object].isAsked { return [:] }
-        let unread = keys(of: object).filter { !nodes[$0].isAsked }
-        return Dictionary(unread.map { (text($0), json($0 + 1)) }) { first, _ in first }
+        var unread: [String: JSONValue] = [:]
+        var key = object + 1
+        while key < nodes.next(object) {
+            if !nodes[key].isAsked { unread[text(key)] = json(key + 1) }
+            key = nodes.next(key + 1)
+        }
+        return unread
     }
 }

@@ -32,18 +32,30 @@ struct Envelope: Encodable {
     /// Whether the archive is of a machine rather than a single state.
     var isOfMachine = true
 
-    /// Writes the members in the order of their keys, which an archive has to sort otherwise.
     func encode(to encoder: any Encoder) throws {
-        let state = definition.states[snapshot.status.index]
+        // The container of any encoder calls that of its encoder.
+        if let archive = encoder as? ArchiveEncoder {
+            var container = archive.members(by: EnvelopeKey.self)
+            return try write(to: &container, journal.flatMap { archive.leavesJournalsOut ? nil : $0 })
+        }
         var container = encoder.container(keyedBy: EnvelopeKey.self)
+        try write(to: &container, journal)
+    }
+
+    /// Writes the members in the order of their keys, which an archive has to sort otherwise.
+    private func write<Container: KeyedEncodingContainerProtocol>(
+        to container: inout Container,
+        _ journal: ArchivedJournal?
+    ) throws where Container.Key == EnvelopeKey {
+        let state = definition.states[snapshot.status.index]
         if isOfMachine { try container.encode(snapshot.status.activation != .entry, forKey: .activated) }
         try writeData(to: &container)
-        try container.encodeIfPresent(table, forKey: .definition)
+        if let table { try container.encode(table, forKey: .definition) }
         // Dates are texts, regardless of the coder's strategy.
-        try container.encodeIfPresent(entered(state), forKey: .entered)
+        if let entered = entered(state) { try container.encode(entered, forKey: .entered) }
         try container.encode(currentFormat, forKey: .format)
-        if let journal, !encoder.leavesJournalsOut { try container.encode(journal, forKey: .journal) }
-        try container.encodeIfPresent(left, forKey: .left)
+        if let journal { try container.encode(journal, forKey: .journal) }
+        if let left { try container.encode(left, forKey: .left) }
         if isOfMachine { try container.encode(snapshot.revision, forKey: .revision) }
         try container.encode(state.name, forKey: .state)
         try container.encode(definition.version, forKey: .version)
@@ -51,7 +63,9 @@ struct Envelope: Encodable {
     }
 
     /// Writes the state's data, in which machines may lie, and converts errors to ``ArchiveError``.
-    private func writeData(to container: inout KeyedEncodingContainer<EnvelopeKey>) throws(ArchiveError) {
+    private func writeData<Container: KeyedEncodingContainerProtocol>(
+        to container: inout Container
+    ) throws(ArchiveError) where Container.Key == EnvelopeKey {
         let state = definition.states[snapshot.status.index]
         do {
             let data = StateData(state: state.type.typed(snapshot.state), snapshot: snapshot)
@@ -76,7 +90,7 @@ struct Envelope: Encodable {
     }
 }
 
-extension Encoder {
+extension ArchiveEncoder {
     fileprivate var leavesJournalsOut: Bool { CodingUserInfoKey.leavesJournalsOut.map { userInfo[$0] != nil } ?? false }
 }
 

@@ -111,8 +111,14 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
     }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(members(by: type))
+    }
+
+    /// The members of an object, for callers that need no container of any encoder.
+    package func members<Key: CodingKey>(by type: Key.Type) -> ArchiveKeyedEncoding<Key> {
         begin(.object)
-        return KeyedEncodingContainer(ArchiveKeyedEncoding(encoder: self))
+        state.members.reserveCapacity(8)
+        return ArchiveKeyedEncoding(encoder: self)
     }
 
     package func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -232,12 +238,10 @@ extension ArchiveEncoder {
 
     /// Members sorted by the UTF-8 of their keys, with the last of several values for one key.
     private func ordered(_ members: [EncodedValue.Member]) throws -> [EncodedValue.Member] {
-        var (index, last) = (0, "")
-        while index < members.count, members[index].key.isPlain, index == 0 || last < members[index].key {
-            last = members[index].key
-            index += 1
+        let areInOrder = members.indices.allSatisfy { index in
+            members[index].key.isASCII && (index == 0 || members[index - 1].key < members[index].key)
         }
-        if index == members.count { return members }
+        if areInOrder { return members }
         let places = Dictionary(members.indices.map { (members[$0].key, $0) }) { $1 }
         if places.count < members.count,
             let key = members.indices.first(where: { places[members[$0].key] != $0 }).map({ members[$0].key }),

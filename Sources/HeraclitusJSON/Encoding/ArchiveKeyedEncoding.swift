@@ -1,35 +1,35 @@
 /// Encodes the members of an object by key.
-struct ArchiveKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
+package struct ArchiveKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: ArchiveEncoder
 
-    var codingPath: [any CodingKey] { encoder.codingPath }
+    package var codingPath: [any CodingKey] { encoder.codingPath }
 
-    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    package func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         try encoder.member(key, encoder.encoded(value, under: key))
     }
 
     // Generic code of a generic type would find the type of each value out.
-    func encode(_ value: Bool, forKey key: Key) throws { try encoder.member(key, .raw(.bool(value))) }
-    func encode(_ value: Int, forKey key: Key) throws { try encoder.member(key, .raw(.integer(value))) }
-    func encode(_ value: String, forKey key: Key) throws { try encoder.member(key, .raw(.string(value))) }
+    package func encode(_ value: Bool, forKey key: Key) throws { try encoder.member(key, .raw(.bool(value))) }
+    package func encode(_ value: Int, forKey key: Key) throws { try encoder.member(key, .raw(.integer(value))) }
+    package func encode(_ value: String, forKey key: Key) throws { try encoder.member(key, .raw(.string(value))) }
 
     // The standard library has methods of its own for these.
-    func encode(_ value: Int128, forKey key: Key) throws { try encoder.member(key, .integer(value)) }
-    func encode(_ value: UInt128, forKey key: Key) throws { try encoder.member(key, .integer(value)) }
-    func encodeNil(forKey key: Key) throws { try encoder.member(key, .null) }
+    package func encode(_ value: Int128, forKey key: Key) throws { try encoder.member(key, .integer(value)) }
+    package func encode(_ value: UInt128, forKey key: Key) throws { try encoder.member(key, .integer(value)) }
+    package func encodeNil(forKey key: Key) throws { try encoder.member(key, .null) }
 
-    func nestedContainer<NestedKey: CodingKey>(
+    package func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type,
         forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
         encoder.container(key).container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    package func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
         encoder.container(key).unkeyedContainer()
     }
 
-    func superEncoder() -> any Encoder { encoder.laterMember(JSONKey("super")) }
+    package func superEncoder() -> any Encoder { encoder.laterMember(JSONKey("super")) }
 
-    func superEncoder(forKey key: Key) -> any Encoder { encoder.laterMember(key) }
+    package func superEncoder(forKey key: Key) -> any Encoder { encoder.laterMember(key) }
 }

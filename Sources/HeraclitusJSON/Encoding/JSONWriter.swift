@@ -37,6 +37,7 @@ struct JSONWriter {
         switch value {
         case .null: write(plain: "null")
         case .bool(let flag): write(plain: flag ? "true" : "false")
+        case .integer(let digit) where (0..<10).contains(digit): bytes.append(UInt8(ascii: "0") + UInt8(digit))
         case .integer(let integer): write(plain: String(integer))
         case .unsigned(let unsigned): write(plain: String(unsigned))
         case .number(let number): write(plain: number.json)
@@ -53,7 +54,7 @@ struct JSONWriter {
 
     private mutating func write(key: String) {
         write(quoted: key)
-        write(plain: isPrettyPrinted ? " : " : ":")
+        if isPrettyPrinted { write(plain: " : ") } else { bytes.append(UInt8(ascii: ":")) }
     }
 
     /// Writes the elements or members of a list, pretty-printed as Foundation does.
@@ -86,9 +87,10 @@ struct JSONWriter {
 
     private mutating func write(quoted text: String) {
         bytes.append(UInt8(ascii: "\""))
-        let start = bytes.count
+        var place = bytes.count
         bytes.append(contentsOf: text.utf8)
-        if let place = bytes[start...].firstIndex(where: Self.isEscaped) { escape(from: place) }
+        while place < bytes.count, !Self.isEscaped(bytes[place]) { place += 1 }
+        if place < bytes.count { escape(from: place) }
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -129,8 +131,8 @@ extension BinaryFloatingPoint where Self: LosslessStringConvertible {
 }
 
 extension String {
-    /// Whether the text is ASCII, of which no other text is equal.
-    var isPlain: Bool { utf8.allSatisfy { $0 < 0x80 } }
+    /// Whether the text is ASCII, so that only the same bytes are an equal text.
+    var isASCII: Bool { utf8.count == utf16.count }
 
     /// The order of keys, which is that of their UTF-8.
     func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
