@@ -13,8 +13,8 @@ struct JSONNode {
     /// Whether it is an ASCII text without escapes.
     let isPlain: Bool
 
-    /// Whether a decoder has asked for the value of the key, or for all parts of the value.
-    var isAsked = false
+    /// Whether a decoder has read the value of the key, or all parts of the value.
+    var isRead = false
 
     static let sizeLimit = Int(UInt32.max)
 
@@ -132,15 +132,15 @@ final class JSONText: UncheckedState<[JSONNode]> {
         return Dictionary(keys(of: object).map { (text($0), $0 + 1) }) { first, _ in first }
     }
 
-    func noteAsked(_ node: Int) { state[node].isAsked = true }
+    func noteRead(_ node: Int) { state[node].isRead = true }
 
-    /// The members of an object that no decoder has asked for.
+    /// The members of an object that no decoder has read.
     func unread(of object: Int) -> [String: JSONValue] {
-        if nodes[object].isAsked { return [:] }
+        if nodes[object].isRead { return [:] }
         var unread: [String: JSONValue] = [:]
         var key = object + 1
         while key < nodes.next(object) {
-            if !nodes[key].isAsked { unread[text(key)] = json(key + 1) }
+            if !nodes[key].isRead { unread[text(key)] = json(key + 1) }
             key = nodes.next(key + 1)
         }
         return unread

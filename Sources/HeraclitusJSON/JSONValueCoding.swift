@@ -1,11 +1,12 @@
 import HeraclitusEssentials
 
 extension JSONValue: Codable {
-    /// How deep values may lie within values: coders call themselves for each level, and a thread that is not the main one may
-    /// have a stack of 512 KiB.
+    /// The maximum depth of nested values.
+    ///
+    /// Coders call themselves for each level, and the stack of a secondary thread may have 512 KiB.
     package static let depthLimit = 64
 
-    /// How deep values may lie within values in a text, as in Foundation's reader.
+    /// The maximum depth of nested values in a text, which is that of Foundation's reader.
     package static let textDepthLimit = 512
 
     package static let tooDeep = "This is deeper than \(depthLimit) levels."
@@ -26,7 +27,7 @@ extension JSONValue: Codable {
                 .init(codingPath: decoder.codingPath, debugDescription: Self.tooDeep)
             )
         }
-        // What fails costs most, and the more the deeper it is: so what there is most of is tried first.
+        // A failed attempt costs most, so the most frequent types come first.
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -41,7 +42,7 @@ extension JSONValue: Codable {
         } else if (try? decoder.container(keyedBy: JSONKey.self)) != nil {
             self = .object(try container.decode([String: JSONValue].self))
         } else if let date = try? container.decode(Date.self), let text = ArchivedDate.text(of: date) {
-            // Property lists have two types that JSON has not.
+            // Property lists have two more types than JSON.
             self = .string(text)
         } else if let data = try? container.decode(Data.self) {
             self = .string(data.base64EncodedString())
@@ -69,17 +70,17 @@ extension JSONValue: Codable {
     ///
     /// Archives have every digit of a number. Other encoders write what a `Decimal` can represent.
     /// - Parameter encoder: The encoder.
-    /// - Throws: `EncodingError` for a number that JSON does not have, or that has more digits than a `Decimal`; for a value that
-    ///   is more than 64 levels deep.
+    /// - Throws: `EncodingError` for an infinite or invalid number, for a number with more digits than a `Decimal`, and
+    ///   for more than 64 levels.
     public func encode(to encoder: any Encoder) throws {
         if let archive = encoder as? ArchiveEncoder { return try archive.encode(self) }
         let path = encoder.codingPath
-        // Before anything is written: a caller that catches an error may go on with the encoder.
+        // The check comes before any output, because a caller that catches the error may go on with the encoder.
         try expectReadable(at: path.count, Self.depthLimit, isDecimal: true, path)
         try ReadableValue(value: self).encode(to: encoder)
     }
 
-    /// Throws for a value that could not be read again.
+    /// Throws for a value that no reader would accept.
     /// - Parameters:
     ///   - depth: The depth of the value.
     ///   - limit: The maximum depth.
@@ -134,12 +135,12 @@ private struct ReadableValue: Encodable {
 }
 
 extension JSONValue {
-    /// Parses a text, in which no key may be there twice.
+    /// Parses a text; a repeated key is an error.
     package init(text: [UInt8]) throws(JSONProblem) {
         self = try JSONText(text).json(0)
     }
 
-    /// Parses a text from anybody, in which the first of two values for one key counts.
+    /// Parses a text from outside, and takes the first of two values for one key.
     package init(foreignText: [UInt8]) throws(JSONProblem) {
         self = try JSONText(foreignText, isLenient: true).json(0)
         guard isWithin(Self.depthLimit) else {
@@ -147,12 +148,12 @@ extension JSONValue {
         }
     }
 
-    /// Makes the value that another one encodes.
+    /// Makes a raw value of a typed one.
     /// - Parameters:
-    ///   - value: The other value.
-    ///   - path: Where the value lies in another one, in which it has to be readable.
-    ///   - userInfo: What the types of the values may ask the encoder for.
-    /// - Throws: The other value's error; `EncodingError` for a value that could not be read again.
+    ///   - value: The typed value.
+    ///   - path: The path of the value in an outer value, in which it is read.
+    ///   - userInfo: The values that types may read from the encoder.
+    /// - Throws: The error of the typed value; `EncodingError` for unreadable values.
     package init<T: Encodable>(
         encoding value: T,
         at path: [any CodingKey],
@@ -169,11 +170,10 @@ extension JSONValue {
 
     /// Makes a typed value of this one.
     ///
-    /// Dates are read in either way, as an archive has written them or a coder that was left as it is; `Data` is read as
-    /// base64.
+    /// Dates are read in the form of archives and in the default form of `JSONEncoder`; `Data` is read as base64.
     /// - Parameter type: The type.
     /// - Returns: The typed value.
-    /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
+    /// - Throws: `DecodingError`, or the error of the type's own `init(from:)`.
     public func decoded<T: Decodable>(as type: T.Type) throws -> T {
         try ArchiveDecoder(self).decoded(type)
     }

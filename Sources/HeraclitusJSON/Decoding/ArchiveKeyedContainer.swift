@@ -22,7 +22,7 @@ package struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProt
         try member(key).decoded(type)
     }
 
-    // Each of these takes a third of the time of the generic function.
+    // The generic function makes a decoder for each value.
     package func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(key).bool(codingPath + [key]) }
     package func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
         try scalar(key).integer(type, codingPath + [key])
@@ -31,7 +31,7 @@ package struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProt
         try scalar(key).text(codingPath + [key])
     }
 
-    // The standard library has methods of its own for these.
+    // The standard library has default methods for these two.
     package func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try member(key).decode(type) }
     package func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try member(key).decode(type) }
 
@@ -50,9 +50,9 @@ package struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProt
 
     package func superDecoder(forKey key: Key) throws -> any Decoder { parent(key) }
 
-    /// A superclass that has written nothing reads `null`.
+    /// The decoder for a superclass, which reads `null` where there is nothing.
     private func parent(_ key: any CodingKey) -> ArchiveDecoder {
-        ArchiveDecoder(found(key.stringValue) ?? .made(.null), under: decoder, key)
+        ArchiveDecoder(found(key.stringValue) ?? .raw(.null), under: decoder, key)
     }
 
     /// The decoder of the value for a key.

@@ -16,7 +16,7 @@ struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
 
     var isAtEnd: Bool { currentIndex >= elements.count }
 
-    /// Goes on only beyond a `null`.
+    /// Goes on to the next element only after a `null`.
     mutating func decodeNil() throws -> Bool {
         let isNull = try element(Never?.self).isNull
         if isNull { currentIndex += 1 }
@@ -25,7 +25,7 @@ struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { goOn(with: try next(type).decoded(type)) }
 
-    // The standard library has methods of its own for these.
+    // The standard library has default methods for these two.
     mutating func decode(_ type: Int128.Type) throws -> Int128 { goOn(with: try next(type).decode(type)) }
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 { goOn(with: try next(type).decode(type)) }
 
@@ -41,7 +41,7 @@ struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { goOn(with: try next((any Decoder).self)) }
 
-    /// The element that comes next.
+    /// The next element.
     private func element(_ type: Any.Type) throws -> DecodedValue {
         if !isAtEnd { return elements[currentIndex] }
         throw DecodingError.valueNotFound(
@@ -57,7 +57,7 @@ struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
         ArchiveDecoder(try element(type), under: decoder, JSONKey(index: currentIndex))
     }
 
-    /// Goes on to the next element: the container stays before one that cannot be decoded.
+    /// Goes on to the next element; an element that cannot be decoded remains the next.
     private mutating func goOn<Result>(with result: Result) -> Result {
         currentIndex += 1
         return result

@@ -196,7 +196,7 @@ extension ArchiveEncoder {
     func laterElement() -> ArchiveEncoder { later(index, at: count) { try element(.null) } }
 
     private func later(_ key: some CodingKey, at place: Int, _ keepPlace: () throws -> Void) -> ArchiveEncoder {
-        // No reference to this encoder, which has one to that.
+        // The encoder has a path in place of a parent, because the parent refers to the encoder.
         let path = state.failure == nil ? codingPath + [key] : []
         let encoder = ArchiveEncoder(Void.self, at: path, depth: depth + 1, state.limits)
         do {
@@ -333,7 +333,7 @@ extension ArchiveEncoder: SingleValueEncodingContainer {
     package func encode(_ value: String) throws { try single(.raw(.string(value))) }
     package func encode(_ value: some CodableFloat) throws { try single(number(value, codingPath)) }
     package func encode(_ value: some CodableInteger) throws { try single(.integer(value)) }
-    // The standard library has methods of its own for these.
+    // The standard library has default methods for these two.
     package func encode(_ value: Int128) throws { try single(.integer(value)) }
     package func encode(_ value: UInt128) throws { try single(.integer(value)) }
     package func encode<T: Encodable>(_ value: T) throws { try single(encoded(value, under: nil)) }

@@ -8,12 +8,12 @@ package struct ArchiveKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProto
         try encoder.member(key, encoder.encoded(value, under: key))
     }
 
-    // Generic code of a generic type would find the type of each value out.
+    // The generic function compares and casts types at run time.
     package func encode(_ value: Bool, forKey key: Key) throws { try encoder.member(key, .raw(.bool(value))) }
     package func encode(_ value: Int, forKey key: Key) throws { try encoder.member(key, .raw(.integer(value))) }
     package func encode(_ value: String, forKey key: Key) throws { try encoder.member(key, .raw(.string(value))) }
 
-    // The standard library has methods of its own for these.
+    // The standard library has default methods for these two.
     package func encode(_ value: Int128, forKey key: Key) throws { try encoder.member(key, .integer(value)) }
     package func encode(_ value: UInt128, forKey key: Key) throws { try encoder.member(key, .integer(value)) }
     package func encodeNil(forKey key: Key) throws { try encoder.member(key, .null) }

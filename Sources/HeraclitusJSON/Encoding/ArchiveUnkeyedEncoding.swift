@@ -10,7 +10,7 @@ struct ArchiveUnkeyedEncoding: UnkeyedEncodingContainer {
         try encoder.element(encoder.encoded(value, under: encoder.index))
     }
 
-    // The standard library has methods of its own for these.
+    // The standard library has default methods for these two.
     func encode(_ value: Int128) throws { try encoder.element(.integer(value)) }
     func encode(_ value: UInt128) throws { try encoder.element(.integer(value)) }
     func encodeNil() throws { try encoder.element(.null) }
