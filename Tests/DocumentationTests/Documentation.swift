@@ -69,7 +69,12 @@ enum Documentation {
                 }
             }
             return line
-        }.filter { !$0.isEmpty }
+        }.filter { !$0.isEmpty && !answersHelp($0) }
+    }
+
+    /// Whether a line of the first program belongs to its answer to `--help`, which the README leaves out.
+    private static func answersHelp(_ line: String) -> Bool {
+        line == "import ExampleUsage" || line.hasPrefix("readNoArguments(")
     }
 
     private static func name(of path: String) -> String { (path as NSString).lastPathComponent }

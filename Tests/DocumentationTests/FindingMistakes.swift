@@ -55,9 +55,10 @@ private struct Download: Workflow {
         let output = try Self.compile(code.indices.map { "Mistake\($0).swift" }, in: folder)
         for (index, message) in expected.enumerated() {
             let lines = output.split(separator: "\n").filter { $0.contains("Mistake\(index + 1).swift:") }
-            let error = message.trimmingCharacters(in: .newlines)
-            #expect(error.hasPrefix("error: "))
-            #expect(lines.contains { $0.contains(error) }, "\(code[index + 1])\n\(lines.joined(separator: "\n"))")
+            for error in message.split(separator: "\n") {
+                #expect(error.hasPrefix("error: "))
+                #expect(lines.contains { $0.contains(error) }, "\(code[index + 1])\n\(lines.joined(separator: "\n"))")
+            }
         }
         let around = output.split(separator: "\n").filter { $0.hasPrefix("Mistake0.swift:") && $0.contains("error:") }
         #expect(around == [])

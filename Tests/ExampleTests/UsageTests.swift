@@ -1,10 +1,9 @@
 import Foundation
 import Testing
 
-/// `first-program` is missing, because it is the README's program word for word and reads no arguments.
 @Suite("Usage of examples") struct UsageTests {
     static let programs = [
-        "approval", "benchmark", "download", "dpkg-replay", "inbox", "operations", "orders", "session",
+        "approval", "benchmark", "download", "dpkg-replay", "first-program", "inbox", "operations", "orders", "session",
         "session-server", "subscription", "traffic-light", "workflow-diagram",
     ]
 
@@ -24,5 +23,18 @@ import Testing
         #expect(run.status == 64 && run.output == "")
         #expect(run.errors.contains("usage: \(program)"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
+    @Test("The names of examples' targets are free for users, because SwiftPM wants unique names in all packages")
+    func targets() throws {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Package.swift")
+        let products = try String(contentsOf: package, encoding: .utf8)
+            .matches(of: /\.(?:executable|library)\(name: "([^"]+)", targets: \["(\w+)"\]\)/)
+        #expect(products.count > Self.programs.count)
+        for product in products {
+            let target = product.2
+            #expect(target.hasPrefix("Heraclitus") || target.hasSuffix("Example"), "\(product.1)")
+        }
     }
 }

@@ -86,7 +86,7 @@ struct Envelope: Encodable {
     private var journal: ArchivedJournal? { isOfMachine ? snapshot.journal.map(ArchivedJournal.init) : nil }
 
     private var table: TransitionTable? {
-        extras.contains(.definition) ? definition.content.value.makeTable([], nil) : nil
+        extras.contains(.definition) ? definition.content.value.objects.makeTable([], nil) : nil
     }
 }
 

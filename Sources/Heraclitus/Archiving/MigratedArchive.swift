@@ -9,7 +9,7 @@ extension Definition {
         var archive = archive
         for step in migrations where step.version > archive.version {
             do {
-                try step.change(&archive)
+                try step.apply(to: &archive)
             } catch {
                 throw .failedMigration(step.name, version: step.version, path: path, underlyingError: error)
             }
@@ -52,7 +52,7 @@ package struct KnownEffects: Sendable {
     package func migrated(_ effect: RawEffect, from version: Int) throws -> RawEffect {
         guard version < self.version else { return effect }
         var effect = effect
-        for step in migrations where step.version > version { try step.effectChange(&effect) }
+        for step in migrations where step.version > version { try step.apply(to: &effect) }
         return effect
     }
 
@@ -65,7 +65,7 @@ package struct KnownEffects: Sendable {
             return [type.name, former]
         }
         for step in migrations.reversed() {
-            if case .effect(let old, let new) = step.renaming, names.contains(new) { names.append(old) }
+            if case .effectName(let old, let new) = step.change, names.contains(new) { names.append(old) }
         }
         return names
     }
@@ -115,37 +115,39 @@ extension Workflow {
             guard var raw = RawArchive(archive) else { continue }
             for (index, step) in steps.enumerated() where step.version > raw.version {
                 asked.insert(index)
-                if step.target.includes(state: raw.state, raw.data) { used.insert(index) }
-                do { try step.change(&raw) } catch { break }
+                if step.concerns(raw) { used.insert(index) }
+                do { try step.apply(to: &raw) } catch { break }
             }
         }
         for (version, effect) in effects {
             var effect = effect
             for (index, step) in steps.enumerated() where step.version > version {
-                if step.target.includes(effect: effect) { used.insert(index) }
-                do { try step.effectChange(&effect) } catch { break }
+                if step.concerns(effect) { used.insert(index) }
+                do { try step.apply(to: &effect) } catch { break }
             }
         }
         return asked.subtracting(used).sorted().map { steps[$0] }
     }
 }
 
-extension Migration.Target {
-    fileprivate func includes(state: String, _ data: JSONValue) -> Bool {
-        switch self {
-        case .any: true
-        case .state(let name): name == state
-        case .effect: false
-        case .key(let key): data.hasValue(under: key)
+extension Migration {
+    fileprivate func concerns(_ archive: RawArchive) -> Bool {
+        switch change {
+        case .archives(let state, _): state == nil || state == archive.state
+        case .state(let name, _, _): name == archive.state
+        case .values(let key, _): archive.data.hasValue(under: key)
+        case .effect, .effectName: false
+        case .nothing: true
         }
     }
 
-    fileprivate func includes(effect: RawEffect) -> Bool {
-        switch self {
-        case .any: true
+    fileprivate func concerns(_ effect: RawEffect) -> Bool {
+        switch change {
+        case .effect(let name, _), .effectName(let name, _): name == effect.name
+        case .values(let key, _): effect.data.hasValue(under: key)
+        case .archives(let state, _): state == nil
         case .state: false
-        case .effect(let name): name == effect.name
-        case .key(let key): effect.data.hasValue(under: key)
+        case .nothing: true
         }
     }
 }
@@ -202,7 +204,7 @@ extension Definition {
     fileprivate func nameToday(ofState state: String, in version: Int) -> String {
         guard version < self.version else { return state }
         return migrations.reduce(state) { state, step in
-            guard step.version > version, case .state(state, let name) = step.renaming else { return state }
+            guard step.version > version, case .state(state, let name, _) = step.change else { return state }
             return name
         }
     }

@@ -18,6 +18,9 @@
 /// machine.allowedActions                                               // ["goRed"]
 /// ```
 ///
+/// An action with an empty closure, `{ _, _ in }`, only says where it is allowed: the caller of
+/// ``StateMachine/perform(_:userInfo:_:)`` passes the closure.
+///
 /// Another state rejects it with ``InvalidTransition``. Other threads' transitions wait while it runs. Its fires are
 /// carried out after it has returned. Tables and diagrams list actions.
 public struct WorkflowAction<W: Workflow, State, Result>: Sendable {
@@ -90,37 +93,6 @@ extension WorkflowAction {
         _ body: @escaping @Sendable (State, ActionCall<W>) throws -> Result
     ) {
         self.init(name, in: .group(group.declaration), body)
-    }
-}
-
-// MARK: - Without a body
-
-extension WorkflowAction where Result == Void {
-    /// Makes an action for a state and its subclasses, with a closure from the caller.
-    ///
-    /// The definition says where it is allowed, and the caller of ``StateMachine/perform(_:userInfo:_:)`` says what it
-    /// does. Without such a closure, the action only notifies observers.
-    /// - Parameters:
-    ///   - name: The action's name; by default the name of the property.
-    ///   - state: The state that allows the action.
-    public init(_ name: String? = nil, in state: State.Type) where State: WorkflowState {
-        self.init(name, in: .states([state])) { _, _ in }
-    }
-
-    /// Makes an action for several states, or for any state, with a closure from the caller.
-    /// - Parameters:
-    ///   - name: The action's name; by default the name of the property.
-    ///   - states: The states that allow the action; none means any state.
-    public init(_ name: String? = nil, in states: any WorkflowState.Type...) where State == W.AnyState {
-        self.init(name, in: states.isEmpty ? .any : .states(states)) { _, _ in }
-    }
-
-    /// Makes an action for every state of a group, with a closure from the caller.
-    /// - Parameters:
-    ///   - name: The action's name; by default the name of the property.
-    ///   - group: The states that allow the action.
-    public init(_ name: String? = nil, in group: StateGroup<State>) {
-        self.init(name, in: .group(group.declaration)) { _, _ in }
     }
 }
 

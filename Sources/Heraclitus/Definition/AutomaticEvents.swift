@@ -2,7 +2,7 @@ public import HeraclitusEssentials
 
 /// The deadline of an event.
 @usableFromInline
-struct DeadlineRule: Sendable {
+struct Deadline: Sendable {
     /// The due date in a state that was entered at a date; `nil` for never.
     let date: @Sendable (_ state: AnyObject, _ entered: Date) -> Date?
 
@@ -47,7 +47,7 @@ extension WorkflowEvent {
     @inlinable
     public func due(_ date: @escaping @Sendable (Source) -> Date?) -> Self {
         adding(
-            DeadlineRule(
+            Deadline(
                 date: { state, _ in Self.source(of: state).flatMap(date) },
                 isSinceEntry: false,
                 after: nil
@@ -64,7 +64,7 @@ extension WorkflowEvent {
     @inlinable
     public func due(after duration: Duration) -> Self {
         adding(
-            DeadlineRule(
+            Deadline(
                 date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
                 isSinceEntry: true,
                 after: duration
@@ -86,7 +86,7 @@ extension WorkflowEvent {
     @inlinable @_disfavoredOverload  // so that an ambiguous trailing closure returns a date
     public func due(after duration: @escaping @Sendable (Source) -> Duration?) -> Self {
         adding(
-            DeadlineRule(
+            Deadline(
                 date: { state, entered in Self.source(of: state).flatMap(duration).map { entered + $0 } },
                 isSinceEntry: true,
                 after: nil
@@ -95,8 +95,12 @@ extension WorkflowEvent {
     }
 
     @usableFromInline
-    func adding(_ rule: DeadlineRule) -> Self {
-        .init(declaration.adding(deadline: rule, in: ClosureTypes.Parameter(Source.self, of: W.AnyState.self)))
+    func adding(_ deadline: Deadline) -> Self { adding(.due(deadline)) }
+
+    /// Adds a trigger in the event's sources.
+    func adding(_ kind: Trigger.Kind) -> Self {
+        let sources = ClosureTypes.Parameter(Source.self, of: W.AnyState.self)
+        return .init(declaration.adding(trigger: Trigger(sources: sources, kind: kind)))
     }
 
     // Compiled where the class is known, so arming a deadline does not ask the runtime.

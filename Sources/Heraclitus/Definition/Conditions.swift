@@ -1,31 +1,5 @@
 // Automatic events with a condition: a closure, or the end of machines in the state.
 
-/// The condition of an event.
-struct ConditionRule: Sendable {
-    /// The states that check the condition.
-    let sources: ClosureTypes.Parameter
-    let condition: Condition
-
-    enum Condition: Sendable {
-        /// A closure decides.
-        case holds(@Sendable (AnyObject) -> Bool)
-
-        /// Machines have ended: their descriptions without a state, and the machines of a state.
-        case haveEnded([RegionProperty], @Sendable (AnyObject) -> [any Region])
-    }
-
-    /// The descriptions of the machines that have to end.
-    var properties: [RegionProperty] { if case .haveEnded(let properties, _) = condition { properties } else { [] } }
-
-    /// Whether the condition is the end of machines.
-    var isCompletion: Bool { if case .haveEnded = condition { true } else { false } }
-
-    /// The machines in a state that have to end.
-    func regions(_ state: AnyObject) -> [any Region] {
-        if case .haveEnded(_, let regions) = condition { regions(state) } else { [] }
-    }
-}
-
 /// A property of a state that holds a machine.
 struct RegionProperty: Sendable {
     /// The property's name, if known.
@@ -130,14 +104,7 @@ extension WorkflowEvent {
     /// - Parameter condition: Gets the state, and returns whether the event fires.
     /// - Returns: The event with this condition.
     public func when(_ condition: @escaping @Sendable (Source) -> Bool) -> Self {
-        .init(
-            declaration.adding(
-                condition: ConditionRule(
-                    sources: ClosureTypes.Parameter(Source.self, of: W.AnyState.self),
-                    condition: .holds { state in (state as? Source).map(condition) ?? false }
-                )
-            )
-        )
+        adding(.condition { state in (state as? Source).map(condition) ?? false })
     }
 
     /// Makes the event automatic: it fires when machines within the state have reached a final state.
@@ -161,14 +128,7 @@ extension WorkflowEvent {
         var properties: [RegionProperty] = []
         repeat accesses.append(Self.access(each regions))
         repeat properties.append(RegionProperty(each regions))
-        return .init(
-            declaration.adding(
-                condition: ConditionRule(
-                    sources: ClosureTypes.Parameter(Source.self, of: W.AnyState.self),
-                    condition: .haveEnded(properties) { [accesses] state in accesses.compactMap { $0(state) } }
-                )
-            )
-        )
+        return adding(.completion(properties) { [accesses] state in accesses.compactMap { $0(state) } })
     }
 
     private typealias RegionAccess = @Sendable (AnyObject) -> (any Region)?

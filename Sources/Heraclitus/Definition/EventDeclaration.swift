@@ -23,20 +23,7 @@ struct EventDeclaration: Sendable {
     /// The last one that fits the source is used.
     private(set) var builders: [BuilderRule] = []
 
-    /// The deadlines of the event.
-    private(set) var deadlines: [DeadlineRule] = []
-
-    /// The states of each deadline.
-    private(set) var deadlineSources: [ClosureTypes.Parameter] = []
-
-    /// The states whose failed work fires the event.
-    private(set) var failure: FailureRule?
-
-    /// The states whose completed work fires the event.
-    private(set) var done: ClosureTypes.Parameter?
-
-    /// The conditions of the event.
-    private(set) var conditions: [ConditionRule] = []
+    private(set) var triggers: [Trigger] = []
 
     init(_ name: String?, from sources: Sources, to destinations: [any WorkflowState.Type]) {
         self.name = name
@@ -70,18 +57,13 @@ struct EventDeclaration: Sendable {
 
     func adding(builder rule: BuilderRule) -> Self { changed { $0.builders.append(rule) } }
 
-    func adding(deadline rule: DeadlineRule, in sources: ClosureTypes.Parameter) -> Self {
+    func adding(trigger: Trigger) -> Self {
         changed {
-            $0.deadlines.append(rule)
-            $0.deadlineSources.append(sources)
+            // The work of a state has one end, so that the last declaration counts.
+            if [.failure, .done].contains(trigger.name) { $0.triggers.removeAll { $0.name == trigger.name } }
+            $0.triggers.append(trigger)
         }
     }
-
-    func adding(failure rule: FailureRule) -> Self { changed { $0.failure = rule } }
-
-    func adding(done sources: ClosureTypes.Parameter) -> Self { changed { $0.done = sources } }
-
-    func adding(condition rule: ConditionRule) -> Self { changed { $0.conditions.append(rule) } }
 
     func ignoring(_ states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
 

@@ -26,53 +26,32 @@ public struct Migration: Sendable {
     /// The description of the step, for errors and diagnostics.
     public let name: String
 
-    let change: @Sendable (inout RawArchive) throws -> Void
+    let change: Change
 
-    /// The change of waiting effects in a store.
-    let effectChange: @Sendable (inout RawEffect) throws -> Void
+    /// The change of a step; other archives and effects stay as they are.
+    enum Change: Sendable {
+        typealias Data = @Sendable (inout JSONValue) throws -> Void
 
-    /// The change of state names, as far as it is known.
-    let renaming: Renaming
+        /// A closure changes the archives of a state, or of all states for `nil`.
+        case archives(of: String?, @Sendable (inout RawArchive) throws -> Void)
 
-    /// The target of the step.
-    let target: Target
+        /// The machines of a state move to another one, and a closure changes their data.
+        case state(String, to: String, Data)
 
-    /// The target of a step.
-    ///
-    /// Archives and effects without it stay unchanged.
-    enum Target: Sendable {
-        /// Everything.
-        case any
-        case state(String)
-        case effect(String)
+        /// A closure changes the data of a type of effects.
+        case effect(String, Data)
 
-        /// Values under a key.
-        case key(String)
-    }
+        /// A type of effects gets another name.
+        case effectName(String, to: String)
 
-    enum Renaming: Sendable {
+        /// A closure changes the values under a key, in states and effects.
+        case values(key: String, Data)
         case nothing
-        case state(String, to: String)
-
-        case effect(String, to: String)
-
-        /// A closure decides.
-        case unknown
     }
 
-    private init(
-        _ name: String,
-        in version: Int,
-        _ renaming: Renaming,
-        of target: Target,
-        effects effectChange: @escaping @Sendable (inout RawEffect) throws -> Void = { _ in },
-        _ change: @escaping @Sendable (inout RawArchive) throws -> Void
-    ) {
+    private init(_ name: String, in version: Int, _ change: Change) {
         self.name = name
         self.version = version
-        self.renaming = renaming
-        self.target = target
-        self.effectChange = effectChange
         self.change = change
     }
 
@@ -89,7 +68,7 @@ public struct Migration: Sendable {
         in version: Int,
         _ change: @escaping @Sendable (inout RawArchive) throws -> Void
     ) -> Migration {
-        Migration(name, in: version, .unknown, of: .any, change)
+        Migration(name, in: version, .archives(of: nil, change))
     }
 
     /// Makes a step for the archives of one state.
@@ -109,9 +88,7 @@ public struct Migration: Sendable {
         of state: String,
         _ change: @escaping @Sendable (inout RawArchive) throws -> Void
     ) -> Migration {
-        Migration(name, in: version, .unknown, of: .state(state)) { archive in
-            if archive.state == state { try change(&archive) }
-        }
+        Migration(name, in: version, .archives(of: state, change))
     }
 
     /// Makes a step for a renamed state.
@@ -121,10 +98,7 @@ public struct Migration: Sendable {
     ///   - version: The version in which it was renamed, 2 or later.
     /// - Returns: The step.
     public static func renameState(_ name: String, to newName: String, in version: Int) -> Migration {
-        Migration("rename the state \(name) to \(newName)", in: version, .state(name, to: newName), of: .state(name)) {
-            archive in
-            if archive.state == name { archive.state = newName }
-        }
+        Migration("rename the state \(name) to \(newName)", in: version, .state(name, to: newName) { _ in })
     }
 
     /// Makes a step for a removed state, whose machines move to another state.
@@ -140,12 +114,7 @@ public struct Migration: Sendable {
         in version: Int,
         data change: @escaping @Sendable (inout JSONValue) throws -> Void = { _ in }
     ) -> Migration {
-        Migration("remove the state \(name) into \(other)", in: version, .state(name, to: other), of: .state(name)) {
-            archive in
-            guard archive.state == name else { return }
-            archive.state = other
-            try change(&archive.data)
-        }
+        Migration("remove the state \(name) into \(other)", in: version, .state(name, to: other, change))
     }
 
     /// Makes a step for the waiting effects of one type.
@@ -161,14 +130,7 @@ public struct Migration: Sendable {
         in version: Int,
         data change: @escaping @Sendable (inout JSONValue) throws -> Void
     ) -> Migration {
-        Migration(
-            "convert the effect \(effect)",
-            in: version,
-            .unknown,
-            of: .effect(effect),
-            effects: { if $0.name == effect { try change(&$0.data) } },
-            { _ in }
-        )
+        Migration("convert the effect \(effect)", in: version, .effect(effect, change))
     }
 
     /// Makes a step for a renamed type of effects.
@@ -178,14 +140,7 @@ public struct Migration: Sendable {
     ///   - version: The version in which it was renamed, 2 or later.
     /// - Returns: The step.
     public static func renameEffect(_ name: String, to newName: String, in version: Int) -> Migration {
-        Migration(
-            "rename the effect \(name) to \(newName)",
-            in: version,
-            .effect(name, to: newName),
-            of: .effect(name),
-            effects: { if $0.name == name { $0.name = newName } },
-            { _ in }
-        )
+        Migration("rename the effect \(name) to \(newName)", in: version, .effectName(name, to: newName))
     }
 
     /// Makes a step for a type of values that several states or effects contain.
@@ -202,21 +157,37 @@ public struct Migration: Sendable {
         in version: Int,
         _ change: @escaping @Sendable (inout JSONValue) throws -> Void
     ) -> Migration {
-        Migration(
-            "convert values under \(key)",
-            in: version,
-            .unknown,
-            of: .key(key),
-            effects: { try $0.data.changeValues(under: key, change) },
-            { try $0.data.changeValues(under: key, change) }
-        )
+        Migration("convert values under \(key)", in: version, .values(key: key, change))
     }
 
     /// Makes a step for a version that reads all older archives unchanged.
     /// - Parameter version: The version, 2 or later.
     /// - Returns: The step.
     public static func unchanged(in version: Int) -> Migration {
-        Migration("leave everything as it is", in: version, .nothing, of: .any) { _ in }
+        Migration("leave everything as it is", in: version, .nothing)
+    }
+}
+
+extension Migration {
+    func apply(to archive: inout RawArchive) throws {
+        switch change {
+        case .archives(let state, let change): if state == nil || state == archive.state { try change(&archive) }
+        case .state(let name, let other, let change):
+            guard archive.state == name else { return }
+            archive.state = other
+            try change(&archive.data)
+        case .values(let key, let change): try archive.data.changeValues(under: key, change)
+        case .effect, .effectName, .nothing: break
+        }
+    }
+
+    func apply(to effect: inout RawEffect) throws {
+        switch change {
+        case .effect(let name, let change): if effect.name == name { try change(&effect.data) }
+        case .effectName(let name, let newName): if effect.name == name { effect.name = newName }
+        case .values(let key, let change): try effect.data.changeValues(under: key, change)
+        case .archives, .state, .nothing: break
+        }
     }
 }
 

@@ -41,6 +41,6 @@ public struct RegionContext: Sendable {
 extension Definition {
     /// The context of an inner machine, if this workflow makes one.
     func context(for workflow: any Workflow.Type, _ given: GivenContext?) -> GivenContext? {
-        content.value.regionContexts.first { $0.workflow == ObjectIdentifier(workflow) }?.make(given)
+        content.value.facts.regionContexts.first { $0.workflow == ObjectIdentifier(workflow) }?.make(given)
     }
 }

@@ -26,11 +26,15 @@ public struct UserInfo: Sendable {
         private let contents: Lock<[String: Value]>
 
         /// The cause of an automatic event.
-        let cause: FiringCause?
+        let cause: Occurrence.Cause?
 
-        init(_ values: [String: Value], cause: FiringCause? = nil) {
+        /// The error of the failed work that fires the event.
+        let failure: (any Error)?
+
+        init(_ values: [String: Value], cause: Occurrence.Cause? = nil, failure: (any Error)? = nil) {
             contents = Lock(values)
             self.cause = cause
+            self.failure = failure
         }
 
         var values: [String: Value] { contents.withLock { $0 } }
@@ -60,21 +64,23 @@ public struct UserInfo: Sendable {
     public init() { storage = nil }
 
     /// The user info of an automatic event.
-    init(cause: FiringCause) { storage = Storage([:], cause: cause) }
+    init(cause: Occurrence.Cause) { storage = Storage([:], cause: cause) }
+
+    /// The user info of the event that follows failed work.
+    init(failure error: any Error) {
+        storage = Storage([:], cause: .failure(ownWords(of: error)), failure: error)
+    }
 
     /// The user info without its cause, for passing it on.
     ///
     /// Automatic events have no values.
     var withoutCause: UserInfo { storage?.values.isEmpty == true ? UserInfo() : self }
 
-    var cause: FiringCause? { storage?.cause }
+    var cause: Occurrence.Cause? { storage?.cause }
 
     var due: Date? { if case .due(let date) = cause { date } else { nil } }
 
-    var failure: (any Error)? { if case .failure(let error) = cause { error } else { nil } }
-
-    /// The user info in an object that a transition has stored.
-    init(storedIn object: AnyObject?) { storage = object as? Storage }
+    var failure: (any Error)? { storage?.failure }
 
     /// Makes a user info from a dictionary.
     /// - Parameter values: The values by key.

@@ -5,17 +5,47 @@
 /// `WorkflowFinding`s.
 @nonexhaustive
 public enum WorkflowProblem: Error, Hashable, Sendable {
-    /// The workflow's name is blank.
-    case blankWorkflowName
+    /// The kind of a part with a name.
+    @nonexhaustive
+    public enum Part: Hashable, Sendable {
+        /// The workflow itself.
+        case workflow
+
+        /// A state.
+        case state
+
+        /// A group of states.
+        case group
+
+        /// An event.
+        case event
+
+        /// An action.
+        case action
+
+        /// A type of effects.
+        case effect
+
+        /// A migration to a version.
+        case migration(version: Int)
+    }
+
+    /// The name of a part is blank; the place is its class or its property, or `nil` in a table.
+    case blankName(Part, at: String?)
+
+    /// Several parts of a kind have the same name, so an archive or a fire by name would be ambiguous.
+    ///
+    /// The places are their classes or properties; parts of a table have none.
+    case duplicateName(Part, String, at: [String])
+
+    /// A group or an action has no states, or an event has no pairs because it lists no source or no destination.
+    case empty(Part, String)
 
     /// The workflow's version is less than 1.
     case badVersion(Int)
 
     /// A version has no migration, so older archives are unreadable.
     case missingMigration(version: Int)
-
-    /// Two migrations to the same version have the same name.
-    case duplicateMigration(String, version: Int)
 
     /// A migration leads to an unknown version, or is listed after a migration to a newer version.
     case misplacedMigration(String, version: Int)
@@ -25,45 +55,11 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// The program goes on, because a step with a closure may rename the state.
     case migrationToUnknownState(String, version: Int, migration: String)
 
-    /// The name of a state is blank; the payload is its class.
-    case blankStateName(className: String)
-
-    /// Several states have the same name, so an archive would be ambiguous.
-    ///
-    /// States of a table have no class names.
-    case duplicateStateName(String, classNames: [String])
-
-    /// A group has no states.
-    case emptyGroup(String)
-
-    /// Groups of different protocols, or of a table, have the same name.
-    case duplicateGroupName(String)
-
     /// The closure of a group contradicts its protocol.
     ///
     /// The definition checks the initial state, which has an object. For other states, the first object stops the
     /// program.
     case mistakenGroup(String, state: String)
-
-    /// The name of an event is blank; the payload is its property.
-    case blankEventName(property: String)
-
-    /// Several events have the same name.
-    ///
-    /// Events of a table have no properties.
-    case duplicateEventName(String, properties: [String])
-
-    /// An event has no pairs, because it lists no source or no destination.
-    case emptyEvent(String)
-
-    /// The name of an action is blank; the payload is its property.
-    case blankActionName(property: String)
-
-    /// Several actions have the same name.
-    case duplicateActionName(String, properties: [String])
-
-    /// No state of the workflow allows an action.
-    case emptyAction(String)
 
     /// Several properties have the same event value, or the same action.
     case sharedEvent(properties: [String])
@@ -125,12 +121,6 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
     /// again at once, endlessly.
     case endlessDeadline(event: String)
 
-    /// The name of a type of effects is blank.
-    case blankEffectName(typeName: String)
-
-    /// Several types of effects have the same name, so an archive would be ambiguous.
-    case duplicateEffectName(String, typeNames: [String])
-
     /// The type of the initial state is neither a class nor `any` protocol of states: for example an optional, or `any Error`.
     case unsuitableStateType(String)
 
@@ -188,40 +178,30 @@ extension WorkflowProblem: CustomStringConvertible {
     /// A sentence about the problem.
     public var description: String {
         switch self {
-        case .blankWorkflowName:
+        case .blankName(.workflow, _):
             "The workflow's name is blank."
+        case .blankName(let part, let place?):
+            "The name of the \(part) `\(place)` is blank."
+        case .blankName(let part, nil):
+            "The name of one \(part) is blank."
+        case .duplicateName(let part, let name, let places):
+            "Several \(part.plural) have the name \"\(name)\"\(Self.list(places)). Give each its own name."
+        case .empty(.event, let name):
+            "The event \"\(name)\" leads nowhere: it lists no source or no destination."
+        case .empty(.action, let name):
+            "The action \"\(name)\" is allowed in no state of the workflow."
+        case .empty(let part, let name):
+            "The \(part) \"\(name)\" has no states."
         case .badVersion(let version):
             "The workflow's version is \(version); versions start at 1."
         case .missingMigration(let version):
             "No migration leads to version \(version). If nothing changed, list `.unchanged(in: \(version))`."
-        case .duplicateMigration(let name, let version):
-            "Two migrations to version \(version) have the name \"\(name)\"."
         case .misplacedMigration(let name, let version):
             "The migration \"\(name)\" leads to version \(version), which does not exist, or is listed after a newer version."
         case .migrationToUnknownState(let state, let version, let migration):
             "The migration \"\(migration)\" leads to \(state), which is not a state of version \(version)."
-        case .blankStateName(let className):
-            "The name of the state \(className) is blank."
-        case .duplicateStateName(let name, let classNames):
-            "Several states have the name \"\(name)\"\(Self.list(classNames))."
-        case .emptyGroup(let name):
-            "The group \"\(name)\" has no states."
-        case .duplicateGroupName(let name):
-            "Several groups have the name \"\(name)\". Give one of them another name."
         case .mistakenGroup(let name, let state):
             "The closure of the group \"\(name)\" is wrong about \(state). Let it check conformance to the group's protocol."
-        case .blankEventName(let property):
-            "The event of the property `\(property)` has a blank name."
-        case .duplicateEventName(let name, let properties):
-            "Several events have the name \"\(name)\"\(Self.list(properties))."
-        case .emptyEvent(let name):
-            "The event \"\(name)\" leads nowhere: it lists no source or no destination."
-        case .blankActionName(let property):
-            "The action of the property `\(property)` has a blank name."
-        case .duplicateActionName(let name, let properties):
-            "Several actions have the name \"\(name)\": \(properties.joined(separator: ", "))."
-        case .emptyAction(let name):
-            "The action \"\(name)\" is allowed in no state of the workflow."
         case .sharedEvent(let properties):
             "Several properties have the same event or action value: \(properties.joined(separator: ", "))."
         case .contradictoryIgnore(let event, let state):
@@ -255,10 +235,6 @@ extension WorkflowProblem: CustomStringConvertible {
         case .endlessDeadline(let event):
             "The event \"\(event)\" is due again at once after each fire: an update keeps the date of entry, and a delay of "
                 + "zero has always passed. Compute the date in `due` from the state's data, or guard the event."
-        case .blankEffectName(let typeName):
-            "The name of the effect \(typeName) is blank."
-        case .duplicateEffectName(let name, let typeNames):
-            "Several effects have the name \"\(name)\": \(typeNames.joined(separator: ", "))."
         case .unsuitableStateType(let name):
             "The initial state is declared as \(name), which is neither a class nor `any` protocol of states."
         case .foreignState(let className, let expected):
@@ -284,8 +260,27 @@ extension WorkflowProblem: CustomStringConvertible {
         }
     }
 
-    /// The list of classes or properties that share a name; empty for a table.
+    /// The list of places that share a name; empty for a table.
     private static func list(_ names: [String]) -> String {
         names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
+    }
+}
+
+extension WorkflowProblem.Part: CustomStringConvertible {
+    /// The kind in words.
+    public var description: String {
+        switch self {
+        case .workflow: "workflow"
+        case .state: "state"
+        case .group: "group"
+        case .event: "event"
+        case .action: "action"
+        case .effect: "effect"
+        case .migration(let version): "migration to version \(version)"
+        }
+    }
+
+    fileprivate var plural: String {
+        if case .migration(let version) = self { "migrations to version \(version)" } else { "\(self)s" }
     }
 }

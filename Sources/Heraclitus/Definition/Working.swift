@@ -75,15 +75,6 @@ public struct WorkCall<W: Workflow>: Sendable {
 
 // MARK: - Work that fails
 
-/// The event after failed work of a state.
-struct FailureRule: Sendable {
-    /// The states of the work.
-    let sources: ClosureTypes.Parameter
-
-    /// Builds the destination from the state being left and the error; `nil` for the event's own builder.
-    let build: StateBuilder?
-}
-
 extension WorkflowEvent {
     /// Makes the event automatic: it fires after the work of its source has thrown an error.
     ///
@@ -101,24 +92,18 @@ extension WorkflowEvent {
     public func whenFailed(
         enters build: @escaping @Sendable (Source, any Error) throws -> Destination
     ) -> Self {
-        adding(
-            Self.rule { source, _, userInfo, _ in
-                guard let error = userInfo.failure else { preconditionFailure("Failed work has no error.") }
-                return try build(source, error)
-            }
-        )
+        let rule = Self.rule { source, _, userInfo, _ in
+            guard let error = userInfo.failure else { preconditionFailure("Failed work has no error.") }
+            return try build(source, error)
+        }
+        return adding(.failure(rule.build))
     }
 
     /// Makes the event automatic: it fires after the work of its source has thrown an error.
     ///
     /// It enters the state of the event's builder, or the only empty state that it leads to.
     /// - Returns: The event with this cause.
-    public func whenFailed() -> Self { adding(nil) }
-
-    private func adding(_ builder: BuilderRule?) -> Self {
-        let sources = ClosureTypes.Parameter(Source.self, of: W.AnyState.self)
-        return .init(declaration.adding(failure: FailureRule(sources: sources, build: builder?.build)))
-    }
+    public func whenFailed() -> Self { adding(.failure(nil)) }
 }
 
 extension WorkflowEvent {
@@ -132,9 +117,7 @@ extension WorkflowEvent {
     /// and has no other event of this kind. It stays off if the machine has left the state, or if the work is invalid.
     /// A declined event is not retried; observers are told of the rejection.
     /// - Returns: The event with this cause.
-    public func whenDone() -> Self {
-        .init(declaration.adding(done: ClosureTypes.Parameter(Source.self, of: W.AnyState.self)))
-    }
+    public func whenDone() -> Self { adding(.done) }
 }
 
 extension StateTransition {

@@ -62,7 +62,7 @@ extension StateMachine {
     private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
         let call = Call(self, UserInfo(cause: .due(deadline.date)))
         let error = core.invalidTransition(
-            Rejection(.endlessChain, event: definition.rule(of: deadline).event, from: core.now.index),
+            Rejection(.endlessChain, event: definition.event(of: deadline), from: core.now.index),
             call
         )
         core.announce(.rejected(error), call)
@@ -76,21 +76,18 @@ extension StateMachine: AutomaticMachine {
     func whenReleased(_ body: @escaping @Sendable () -> Void) -> Bool { core.whenReleased(self, body) }
 
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
-        let due = definition.rule(of: deadline)
-        let selector = EventSelector.due(event: due.event, of: state, in: period)
+        let selector = EventSelector.due(event: definition.event(of: deadline), of: state, in: period)
         return fireByItself(selector, because: .due(deadline.date))
     }
 
-    func fire(_ condition: CompiledCondition) -> Bool {
-        let regions = condition.rule.properties.compactMap(\.name)
-        return fireByItself(
-            .event(condition.event),
-            because: condition.rule.isCompletion ? .completion(regions) : .condition
-        )
+    func fireCondition(of next: AutomaticEvent) -> Bool {
+        let isCompletion = next.trigger.name == .completion
+        let regions = next.trigger.properties.compactMap(\.name)
+        return fireByItself(.event(next.event), because: isCompletion ? .completion(regions) : .condition)
     }
 
     /// - Returns: Whether the event has become a transition or is queued; otherwise observers were told.
-    private func fireByItself(_ selector: EventSelector, because cause: FiringCause) -> Bool {
+    private func fireByItself(_ selector: EventSelector, because cause: Occurrence.Cause) -> Bool {
         (try? fire(selector, userInfo: UserInfo(cause: cause))) != nil
     }
 }

@@ -13,7 +13,7 @@ package struct DrawnMoment<W: Workflow> {
     let definition: Definition
 
     /// The workflow's table with the machines in the state.
-    package var table: TransitionTable { definition.content.value.makeTable([], object) }
+    package var table: TransitionTable { definition.content.value.objects.makeTable([], object) }
 }
 
 extension StateMachine {

@@ -63,7 +63,7 @@ extension StateMachine {
     /// - Returns: The availability of each event.
     public func eventAvailability(userInfo: UserInfo = [:]) -> [EventAvailability] {
         let call = Call(self, userInfo)
-        // On a deadlock each offer has that error.
+        // On a deadlock each event has that error.
         let role = try? core.acquire(call, for: .rehearsal)
         defer { if let role { core.finishRehearsal(role, call) } }
         return definition.events.map { availability(of: $0, userInfo: userInfo) }

@@ -12,7 +12,7 @@ extension StateMachine: DescribedRegion {
     static func table(within path: [ObjectIdentifier]) -> TransitionTable { W.table(within: path) }
 
     func table(within path: [ObjectIdentifier]) -> TransitionTable {
-        definition.content.value.makeTable(path, core.snapshot.state)
+        definition.content.value.objects.makeTable(path, core.snapshot.state)
     }
 }
 

@@ -5,9 +5,9 @@ extension StateMachine {
         guard core.counts(work.id) else { return }
         // A separate turn: another thread's transition may have left the state without having ended the work.
         try? core.perform(Call(self, [:]), for: .automatic) { _ in
-            guard core.counts(work.id), let event = definition.states[core.now.index].done else { return }
+            guard core.counts(work.id), let done = definition.states[core.now.index].followUp(.done) else { return }
             // Observers are told of a rejection.
-            try? fire(EventSelector.event(event).bound(to: work.id), userInfo: UserInfo(cause: .done))
+            try? fire(EventSelector.event(done.event).bound(to: work.id), userInfo: UserInfo(cause: .done))
         }
     }
 
@@ -31,12 +31,14 @@ extension StateMachine {
     /// Fires the event that follows an error of valid work, or tells observers of the error.
     private func follow(_ failed: FailedWork, of work: StateWork) {
         let error = failed.error
-        if core.counts(work.id), let failure = definition.states[core.now.index].failure {
+        if core.counts(work.id), let next = definition.states[core.now.index].followUp(.failure),
+            case .failure(let build) = next.trigger.kind
+        {
             do throws(InvalidTransition) {
-                let selector = EventSelector.event(failure.event).bound(to: work.id)
-                let userInfo = UserInfo(cause: .failure(error))
+                let selector = EventSelector.event(next.event).bound(to: work.id)
+                let userInfo = UserInfo(failure: error)
                 return try fire(selector, userInfo: userInfo) { candidate in
-                    let own = try failure.rule.build.flatMap { try core.build($0, candidate, self, userInfo) }
+                    let own = try build.flatMap { try core.build($0, candidate, self, userInfo) }
                     return if let own { own } else { try core.destination(of: candidate, self, userInfo) }
                 }
             } catch {

@@ -124,9 +124,9 @@ extension MachineCore {
             source: definition.states[plan.source].name,
             destination: definition.states[plan.destination].name,
             isUpdate: plan.kind == .update,
-            userInfo: userInfo.withoutCause.recorded(without: definition.content.value.secretKeys)
+            userInfo: userInfo.withoutCause.recorded(without: definition.content.value.facts.secretKeys)
         )
-        record.cause = userInfo.cause.map(Occurrence.Cause.init)
+        record.cause = userInfo.cause
         record.facts = definition.states[plan.destination].hooks.facts(of: state).recorded()
         return JournalLine(record, in: journal)
     }
@@ -140,6 +140,6 @@ extension MachineCore {
         guard let journal else { return nil }
         let isDue = call.fullUserInfo.due != nil
         if occurrence.kind == .rejected, isDue, journal.hasRejection(like: occurrence) { return nil }
-        return journal.add(occurrence.recorded(without: definition.content.value.secretKeys)).dropped
+        return journal.add(occurrence.recorded(without: definition.content.value.facts.secretKeys)).dropped
     }
 }

@@ -277,7 +277,7 @@ extension Occurrence.Record {
             event = transition.event
             destination = transition.destinationName
             isUpdate = transition.isUpdate
-            cause = transition.fullUserInfo.cause.map(Occurrence.Cause.init)
+            cause = transition.fullUserInfo.cause
             facts = transition.facts
         case .rejected(let error):
             self.init(error.isOfAction ? .refused : .rejected, workflow, in: error.source, "\(error)", error.userInfo)

@@ -21,19 +21,6 @@ extension Occurrence {
     }
 }
 
-extension Occurrence.Cause {
-    init(_ cause: FiringCause) {
-        self =
-            switch cause {
-            case .due(let date): .due(date)
-            case .failure(let error): .failure(ownWords(of: error))
-            case .done: .done
-            case .condition: .condition
-            case .completion(let regions): .completion(regions)
-            }
-    }
-}
-
 extension Occurrence.Cause: Codable {
     private enum Key: CodingKey { case kind, date, error, regions }
 

@@ -6,18 +6,19 @@ extension MachineCore {
         let conditions = definition.states[now.index].conditions
         guard !conditions.isEmpty, Call(machine, [:]).turn({ $0.lastQueued == nil }) else { return }
         let state = state.withOwnersView { state, _ in state }
-        for condition in conditions where holds(condition.rule.condition, state) && machine.fire(condition) { return }
+        for next in conditions where holds(next.trigger, state) && machine.fireCondition(of: next) { return }
     }
 
-    private func holds(_ condition: ConditionRule.Condition, _ state: AnyObject) -> Bool {
-        switch condition {
-        case .holds(let holds): return holds(state)
-        case .haveEnded(_, let regions):
+    private func holds(_ trigger: Trigger, _ state: AnyObject) -> Bool {
+        switch trigger.kind {
+        case .condition(let holds): return holds(state)
+        case .completion(_, let regions):
             let regions = regions(state)
             let haveEnded = regions.allSatisfy { region in
                 (region as? any TreeMachine)?.withCore { $0.isInFinalState } == true
             }
             return haveEnded && !regions.isEmpty
+        case .due, .failure, .done: return false
         }
     }
 

@@ -40,7 +40,7 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
 
     /// Fires an event whose condition holds.
     /// - Returns: Whether the event has become a transition or is queued.
-    func fire(_ condition: CompiledCondition) -> Bool
+    func fireCondition(of next: AutomaticEvent) -> Bool
 
     /// Whether the state, or a state within it, is an object of a type.
     func isIn<S>(_ type: S.Type) -> Bool

@@ -139,7 +139,7 @@ extension MachineCore {
         if conditions.isEmpty { return }
         let listed = Set(regions.lazy.map { ObjectIdentifier($0) })
         for condition in conditions {
-            for case let waited as any TreeMachine in condition.rule.regions(state)
+            for case let waited as any TreeMachine in condition.trigger.regions(state)
             where !listed.contains(ObjectIdentifier(waited)) {
                 fatalError(
                     "\(definition.states[index].name) of \(definition.workflow) does not list in `regions` the machine of "

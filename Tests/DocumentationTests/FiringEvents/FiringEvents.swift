@@ -58,7 +58,7 @@ private struct Exam: Workflow {
     @Test("The events that a machine allows are listed and rehearsed")
     func offered() throws {
         let machine = StateMachine<Download>()
-        for offer in machine.eventAvailability() { print(offer) }  // load: needs LoadingState
+        for event in machine.eventAvailability() { print(event) }  // load: needs LoadingState
         do {
             try machine.rehearse.load(LoadingState(url: "ftp://example.org"))
         } catch {

@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import Testing
 
-@testable import DpkgReplay
+@testable import DpkgReplayExample
 
 @Suite("dpkg-replay: real logs") struct ScenarioTests {
     /// The disagreements of a replay with dpkg: rejected lines, and packages with another end.
@@ -23,17 +23,17 @@ import Testing
         #expect(try Self.objections(scenario.log, status: scenario.status) == [])
     }
 
-    @Test("So is each that an old dpkg does, which repeats itself", arguments: Scenario.all(in: "Legacy.txt"))
+    @Test("The replay accepts each life of a package under an old dpkg, which repeats lines", arguments: Scenario.all(in: "Legacy.txt"))
     func legacy(_ scenario: Scenario) throws {
         #expect(try Self.objections(scenario.log, status: scenario.status) == [])
     }
 
-    @Test("So are long random lives", arguments: Scenario.all(in: "Random.txt"))
+    @Test("The replay accepts long random lives of packages", arguments: Scenario.all(in: "Random.txt"))
     func random(_ scenario: Scenario) throws {
         #expect(try Self.objections(scenario.log, status: scenario.status) == [])
     }
 
-    @Test("The scenarios are there")
+    @Test("The files have all recorded scenarios")
     func files() {
         #expect(Scenario.all(in: "Scenarios.txt").count == 139)
         #expect(Scenario.all(in: "Legacy.txt").count == 25)

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 @Suite("The bell of a directory") struct DirectoryBellTests {
     private static let folderKey = "HERACLITUS_BELL_FOLDER"
     private let place = DirectoryPlace()

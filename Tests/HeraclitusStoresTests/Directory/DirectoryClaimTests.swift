@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 @Suite("Claims in a directory") struct DirectoryClaimTests {
     private let place = DirectoryPlace()
     private let date = DirectoryPlace.date

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 @Suite("Files of directories") struct DirectoryFileTests {
     private let place = DirectoryPlace()
 

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 @Suite("The index of a directory") struct DirectoryIndexTests {
     private let place = DirectoryPlace()
     private let date = DirectoryPlace.date

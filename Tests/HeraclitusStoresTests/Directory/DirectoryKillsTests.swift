@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 /// Processes that are killed at random moments while they save, claim and run waiting machines.
 @Suite("Kills of processes with an index") struct DirectoryKillsTests {
     private static let folderKey = "HERACLITUS_KILLED_INDEX"

@@ -1,3 +1,5 @@
+@testable import Fixtures
+
 #if canImport(Glibc)
     import Foundation
     import Glibc

@@ -4,6 +4,8 @@ import HeraclitusStores
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Behaviour of directories beyond the promises of stores.
 @Suite("Directories as stores") struct DirectoryStoreTests {
     private static func ticket(_ url: String) -> StateMachine<Ticket> { StateMachine(resumingIn: QueuedState([url])) }

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 /// A committed transaction of a killed process whose files are only partly in place.
 struct Interrupted {
     let place: StorePlace

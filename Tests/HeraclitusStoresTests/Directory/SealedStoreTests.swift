@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 @Suite("Sealed stores") struct SealedStoreTests {
     private let place = DirectoryPlace()
 

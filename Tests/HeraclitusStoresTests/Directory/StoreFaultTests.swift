@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 /// Stores in processes without free descriptors, and in processes that are killed.
 @Suite("Stores when system calls fail") struct StoreFaultTests {
     /// Runs a body with room for a number of descriptors.

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 /// Processes that are killed at random moments while they save.
 @Suite("Kills of stores") struct StoreKillsTests {
     private static let folderKey = "HERACLITUS_KILLED_STORE"

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 // Machines that a delivery claims or skips, in several kinds of stores.
 
 extension DeliveryTests {

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 // Deliveries with lost races, expired leases, damaged archives and unreadable ones.
 
 extension DeliveryTests {

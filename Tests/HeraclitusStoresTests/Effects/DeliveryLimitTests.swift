@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 // The number of machines in a delivery, and machines that are too large for the store.
 
 extension DeliveryTests {

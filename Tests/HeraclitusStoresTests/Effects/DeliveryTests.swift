@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 /// Deliveries with concurrent workers, operators and damage.
 @Suite("Disturbed deliveries") struct DeliveryTests {
     struct Step: Effect, Equatable {

@@ -5,6 +5,8 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Effects that a unit of work collects") struct EffectCollectionTests {
     typealias Box = StateMachine<Nesting>
 

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 /// Processes that are killed at random moments while they save several machines together and deliver their effects.
 @Suite("Kills of stores with effects") struct EffectKillsTests {
     private static let folderKey = "HERACLITUS_KILLED_EFFECTS"

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 /// A release that has saved effects, and the next release, which has renamed and changed them.
 @Suite("Migrations of effects") struct EffectMigrationTests {
     struct Address: Codable, Hashable { let street: String }

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Effects of a machine that is fired during a save", .timeLimit(.minutes(20))) struct EffectMomentTests {
     typealias Mail = EffectTests.Mail
     typealias QuietState = EffectTests.QuietState

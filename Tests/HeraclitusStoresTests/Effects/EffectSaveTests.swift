@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Stored effects of a machine that a save replaces") struct EffectSaveTests {
     typealias Office = EffectTests.Office
     typealias MailingState = EffectTests.MailingState

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 /// Saving and delivering effects, beyond the promises of stores.
 @Suite("Effects") struct EffectTests {
     struct Mail: Effect, Equatable {
@@ -324,7 +326,7 @@ import Testing
         let names = [Nameless.self, Mail.self, Namesake.self].map { String(reflecting: $0 as Any.Type) }
         #expect(
             Wrong.diagnostics == [
-                .blankEffectName(typeName: names[0]), .duplicateEffectName("Mail", typeNames: [names[1], names[2]]),
+                .blankName(.effect, at: names[0]), .duplicateName(.effect, "Mail", at: [names[1], names[2]]),
             ]
         )
     }

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 @Suite("Effects that earlier releases kept within archives") struct FormerOutboxTests {
     typealias Office = EffectTests.Office
 

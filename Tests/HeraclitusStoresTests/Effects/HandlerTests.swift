@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Handlers of effects") struct HandlerTests {
     struct Mail: Effect { let text: String }
     struct Payment: Effect { let amount: Int }
@@ -39,7 +41,7 @@ import Testing
 
     private let store = InMemoryStore()
     private let clock = ManualClock()
-    private let log = Journal()
+    private let log = CallLog()
 
     private var orders: StoredWorkflow<Order> { store.workflow(Order.self, scheduler: clock.scheduler) }
 

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 /// Two releases of a program deliver from one store.
 @Suite("Effects of another release") struct ReleaseDeliveryTests {
     struct Mail: Effect, Equatable { let text: String }

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Effects outside units of work") struct UncollectedEffectTests {
     typealias Box = StateMachine<Nesting>
 

@@ -2,6 +2,7 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
 @testable import HeraclitusStores
 
 @Suite("Files of the system") struct SystemFileTests {

@@ -1,6 +1,8 @@
 import Foundation
 import Heraclitus
 
+@testable import Fixtures
+
 /// An order that lapses, has reminders, and closes by itself.
 struct Bill: Workflow {
     static var initial: any WorkflowState { DraftState() }

@@ -1,6 +1,8 @@
 import Heraclitus
 import HeraclitusStores
 
+@testable import Fixtures
+
 /// A store around another one that changes some methods and uses the protocol's defaults for the rest.
 protocol StoreAround: ArchiveStore {
     var inner: InMemoryStore { get }

@@ -5,6 +5,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Files of journals") struct JournalFileTests {
     /// A folder with a store and a journal file, removed with its last reference.
     private final class Place: Sendable {

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Journals of stored machines") struct StoredJournalTests {
     @Test(
         "A unit of work saves the machine and its journal together: each line once, despite conflicts",

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 @Suite("JSON lines") struct ArchiveLinesTests {
     private final class Folder {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -146,7 +148,7 @@ import Testing
     }
 
     private struct Greeter: Workflow {
-        typealias Context = Journal
+        typealias Context = CallLog
         static var initial: any WorkflowState { GreetingState() }
         let greet = Event(from: GreetingState.self, to: GreetingState.self)
     }
@@ -156,14 +158,14 @@ import Testing
         let folder = try Folder()
         let file = folder.file("greeters")
         let machines = try (0..<3).map { count in
-            let machine = StateMachine<Greeter>(context: Journal())
+            let machine = StateMachine<Greeter>(context: CallLog())
             machine.activate()
             for _ in 0..<count { try machine.fire.greet() }
             return machine
         }
         try Archive.write(machines, to: file)
         let bytes = try Data(contentsOf: file)
-        let journal = Journal()
+        let journal = CallLog()
         for try await line in Archive.lines(of: Greeter.self, in: file, context: journal) {
             let machine = try line.machine()
             #expect(machine.context === journal)

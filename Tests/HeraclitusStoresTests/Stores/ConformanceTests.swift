@@ -3,6 +3,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Checks of store promises", .timeLimit(.minutes(20))) struct ConformanceTests {
     @Test("A store in memory keeps the promises of stores")
     func inMemory() async throws {

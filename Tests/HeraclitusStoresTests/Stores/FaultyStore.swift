@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
+@testable import Fixtures
+
 /// A store with a fault.
 final class FaultyStore: ArchiveStore {
     enum Fault: String, CaseIterable {

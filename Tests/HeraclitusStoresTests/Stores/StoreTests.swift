@@ -4,6 +4,8 @@ import HeraclitusStores
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Promises of stores, tested with each store.
 @Suite("Stores") struct StoreTests {
     static let ids = [

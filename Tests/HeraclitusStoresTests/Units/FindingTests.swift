@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Finding stored machines") struct FindingTests {
     final class OpenState: EmptyState {}
 

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("The same message twice") struct MessageTests {
     typealias StockedState = UnitTests.StockedState
     typealias Stock = UnitTests.Stock

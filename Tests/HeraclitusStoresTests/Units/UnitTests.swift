@@ -5,6 +5,8 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Machines of one or several workflows that are changed together.
 @Suite("Units of work") struct UnitTests {
     final class StockedState: WorkflowState {

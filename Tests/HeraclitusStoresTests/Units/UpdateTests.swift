@@ -5,6 +5,8 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Saves and skipped saves of updates.
 @Suite("Updates of stores") struct StoreUpdateTests {
     struct Tag: Codable, Hashable {

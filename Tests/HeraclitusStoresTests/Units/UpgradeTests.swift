@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Upgrades of stores") struct StoreUpgradeTests {
     final class OldCounter: WorkflowState {
         let count: Int

@@ -5,6 +5,8 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Due machines of a store.
 @Suite("Due machines in a store") struct DueMachinesTests {
     private let clock = ManualClock()
@@ -244,7 +246,7 @@ import Testing
         let bills = bills(place.store)
         for number in 0..<40 { try await bills.update("\(number)") { try $0.fire.send(Bill.SentState(1, by: at(10))) } }
         await clock.advance(by: .seconds(20))
-        let saved = Journal()
+        let saved = CallLog()
         let tried = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 group.addTask {

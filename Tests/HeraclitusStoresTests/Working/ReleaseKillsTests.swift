@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 /// The running release of a program.
 private enum OldRelease {
     final class OpenTicket: WorkflowState {

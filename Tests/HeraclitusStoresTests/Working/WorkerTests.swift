@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Workers of a store", .timeLimit(.minutes(20))) struct WorkerTests {
     typealias Office = EffectTests.Office
     typealias Mail = EffectTests.Mail
@@ -12,7 +14,7 @@ import Testing
 
     private let store: any ArchiveStore = InMemoryStore()
     private let clock = ManualClock()
-    private let log = Journal()
+    private let log = CallLog()
 
     private var office: StoredWorkflow<Office> { store.workflow(Office.self, scheduler: clock.scheduler) }
     private var bills: StoredWorkflow<Bill> { store.workflow(Bill.self, scheduler: clock.scheduler) }

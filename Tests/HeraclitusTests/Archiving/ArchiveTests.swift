@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Archives") struct ArchiveTests {
     // A state with properties of many types.
     final class FullState: WorkflowState, Equatable {
@@ -290,7 +292,7 @@ import Testing
         #expect(event == Heard.events.go)
         #expect(event.hashValue == Heard.events.go.hashValue)
         #expect(event.name == "go")
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         #expect(machine.can(event))
         try machine.fire(event, BState(journal))

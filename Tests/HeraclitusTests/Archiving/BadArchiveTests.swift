@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Bad archives") struct BadArchiveTests {
     static let good =
         #"{"activated":true,"data":{"byteCount":7},"format":1,"revision":3,"state":"CompletedState","version":1,"workflow":"Download"}"#

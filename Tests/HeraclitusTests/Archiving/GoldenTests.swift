@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 /// Archives that earlier versions wrote.
 ///
 /// Files are added here and never changed.

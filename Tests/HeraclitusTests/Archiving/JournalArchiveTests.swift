@@ -4,6 +4,8 @@ import HeraclitusInspecting
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Journals in archives") struct JournalArchiveTests {
     private static func text(_ machine: StateMachine<some Workflow>) throws -> String {
         String(decoding: try machine.archive(), as: UTF8.self)

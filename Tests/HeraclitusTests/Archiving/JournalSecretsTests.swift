@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Secrets in journals") struct JournalSecretsTests {
     private struct Discreet: Workflow {
         static var initial: any WorkflowState { PackedState() }

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Live values of states", .timeLimit(.minutes(1))) struct LiveTests {
     final class Socket: Sendable {
         let number: Int

@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Migrations") struct MigrationTests {
     private static func ticket(
         _ state: String,
@@ -166,7 +168,7 @@ import Testing
             Messy.diagnostics == [
                 .missingMigration(version: 4), .missingMigration(version: 5),
                 .misplacedMigration("early", version: 1), .misplacedMigration("second", version: 2),
-                .misplacedMigration("late", version: 6), .duplicateMigration("third", version: 3),
+                .misplacedMigration("late", version: 6), .duplicateName(.migration(version: 3), "third", at: []),
             ]
         )
         #expect(Unversioned.diagnostics == [.misplacedMigration("leave everything as it is", version: 2)])

@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 /// Memory use of reading the most demanding shapes, each in a process of its own.
 @Suite("Memory of reading", .enabled(if: PeakMemory.isCounted)) struct ReadingMemoryTests {
     enum Shape: String, CaseIterable, Codable {

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 /// Texts that the reader of archives accepts, rejects and preserves.
 @Suite("Reading JSON") struct ReadingTests {
     @Test(

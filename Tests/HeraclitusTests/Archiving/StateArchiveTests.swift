@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("States on their own") struct StateArchiveTests {
     struct Entry: Codable {
         let note: String

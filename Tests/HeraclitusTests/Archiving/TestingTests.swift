@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Helpers of tests") struct TestingTests {
     class PlainFailure: WorkflowState, @unchecked Sendable {
         let code: Int

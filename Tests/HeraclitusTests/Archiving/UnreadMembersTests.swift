@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 /// Members of a state's data that another release has added.
 @Suite("Unread data of a state") struct UnreadMembersTests {
     final class CartState: WorkflowState {

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 /// Data that could not be read again is rejected when it is written.
 @Suite("Unreadable data") struct UnreadableTests {
     final class PriceState: WorkflowState {

@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("User info") struct UserInfoTests {
     struct Point: Codable, Equatable, Sendable {
         var x: Int
@@ -93,8 +95,8 @@ import Testing
 
     @Test("A user info passes through every callback of a transition, and through the error of a rejected one")
     func passing() throws {
-        let machine = StateMachine<Heard>.active(Journal())
-        let journal = Journal()
+        let machine = StateMachine<Heard>.active(CallLog())
+        let journal = CallLog()
         machine.willExit(AState.self) { _, t in journal.write("\(t.userInfo)") }
         machine.didEnter(BState.self) { _, t in journal.write("\(t.userInfo)") }
         machine.onTransition { t in journal.write("\(t.userInfo)") }

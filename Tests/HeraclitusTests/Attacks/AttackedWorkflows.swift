@@ -1,5 +1,7 @@
 import Heraclitus
 
+@testable import Fixtures
+
 /// A workflow for random programs.
 protocol AttackedWorkflow: Workflow where AnyState == any NumberedState, Initial == any NumberedState, Context == Void {
     static var model: Model { get }

@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Machines whose callbacks fire one another from several threads.
 ///
 /// Each fire ends, or is rejected as a circle of waits.

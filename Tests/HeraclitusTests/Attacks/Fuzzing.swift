@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Fixtures
+
 /// A process that fuzzes one decoder, without other users of time and memory.
 ///
 /// The environment variables are those of ``Attack``. Each seed is tried once, because decoding is deterministic.

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Fixtures
+
 /// Random JSON and damaged JSON, the same for the same seed.
 struct FuzzingSource: RandomNumberGenerator {
     private var seed: Seed

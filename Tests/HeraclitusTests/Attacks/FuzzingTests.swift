@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 /// Every decoder gives a value or a typed error for any bytes, in little time and memory.
 @Suite("Fuzzing of decoders") struct FuzzingTests {
     enum Decoder: String, Codable {

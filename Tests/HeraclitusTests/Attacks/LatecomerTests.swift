@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Threads that begin to listen during transitions of machines without other listeners.
 ///
 /// A fire without listeners checks for listeners once more when the new state is shown. A listener that comes in

@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Machines, states, closures and payloads are released with their last reference, on any thread.
 @Suite("Lifetimes under attack") struct LifetimeAttackTests {
     /// Counts the living objects of a kind.

@@ -1,5 +1,7 @@
 import Heraclitus
 
+@testable import Fixtures
+
 /// A thread of a random program: its operations, and its reactions when a machine calls it.
 ///
 /// Callbacks run on the firing thread, and find its player there.

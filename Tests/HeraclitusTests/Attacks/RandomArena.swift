@@ -1,6 +1,8 @@
 import Foundation
 import Heraclitus
 
+@testable import Fixtures
+
 /// A machine for random operations of players, with everything that they have seen.
 final class RandomArena<W: AttackedWorkflow>: Arena {
     let index: Int

@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 /// Threads do random operations on shared machines.
 ///
 /// A sequence of transitions explains everything that they have seen.

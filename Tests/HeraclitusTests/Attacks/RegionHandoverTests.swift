@@ -4,6 +4,8 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Machines that come into a state while their old holder is released, or while the new holder is made.
 @Suite("Regions that change holders") struct RegionHandoverTests {
     private static let releases = Attack("Holders that are released", suite: Self.self, counting: "holders")

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 /// Deadlines and waits during a turn of another thread.
 @Suite("Busy machines with due events", .timeLimit(.minutes(20))) struct BusyMachineTests {
     private struct Egg: Workflow {

@@ -2,6 +2,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Causes of automatic events", .timeLimit(.minutes(20))) struct CauseTests {
     struct Spoilt: Error {}
     final class IdleState: EmptyState {}
@@ -20,7 +22,7 @@ import Testing
         let clock = ManualClock()
         let bill = StateMachine<Bill>(scheduler: clock.scheduler)
         bill.activate()
-        let heard = Journal()
+        let heard = CallLog()
         bill.didEnter(LapsedState.self) { _, transition in
             #expect(throws: Never.self) {
                 try transition.machine(as: Bill.self)?.fire.close(userInfo: transition.userInfo)
@@ -58,7 +60,7 @@ import Testing
 
     @Test("A caller that passes on the user info of an event caused by work fires one without a cause")
     func failure() async throws {
-        let heard = Journal()
+        let heard = CallLog()
         let shop = StateMachine<Shop>()
         shop.didEnter(BrokenState.self) { _, transition in
             #expect(throws: Never.self) {
@@ -77,7 +79,7 @@ import Testing
     func otherSources() async throws {
         #expect(Shop.diagnostics.isEmpty)
         let shop = StateMachine<Shop>()
-        let heard = Journal()
+        let heard = CallLog()
         shop.observe { heard.write("\($0.kind) \($0.event ?? "")") }
         try shop.fire.startOther()
         await shop.settled()

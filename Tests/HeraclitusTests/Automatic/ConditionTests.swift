@@ -3,6 +3,7 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 @Suite("Events that fire under a condition", .timeLimit(.minutes(5))) struct ConditionTests {
@@ -32,7 +33,7 @@ import Testing
     @Test("A condition is checked at entry, update and restore, and fires in the same turn")
     func asked() throws {
         let machine = StateMachine<Table>()
-        let journal = Journal()
+        let journal = CallLog()
         machine.onTransition { journal.write($0.event ?? "") }
         try machine.fire.add(userInfo: ["name": "a"])
         #expect(machine.isIn(GatheringState.self))
@@ -53,7 +54,7 @@ import Testing
     @Test("A declined event leaves the next one to fire, and is tried again after the next update")
     func declined() throws {
         let machine = StateMachine<Table>(entering: GatheringState(["a", "b", "c"]))
-        let heard = Journal()
+        let heard = CallLog()
         machine.observe { heard.write("\($0.kind) \($0.event ?? "")") }
         try machine.fire.add()
         // `overflow` was declined with four, and `close` did not hold before.
@@ -71,7 +72,7 @@ import Testing
     func stored() async throws {
         let store = InMemoryStore()
         try await store.workflow(Table.self).update("1") { try $0.fire.add(userInfo: ["name": "a"]) }
-        let heard = Journal()
+        let heard = CallLog()
         try await store.workflow(Table.self).update("1") { machine in
             try machine.fire.add(userInfo: ["name": "b"])
             #expect(machine.isIn(ClosedState.self))
@@ -102,7 +103,7 @@ import Testing
         let machine = StateMachine<Loop>()
         machine.activate()
         #expect((machine.state as? LoopState)?.count == 5)
-        let heard = Journal()
+        let heard = CallLog()
         machine.observe { if $0.kind == .rejected { heard.write("\($0.reason.map { "\($0)" } ?? "")") } }
         try machine.fire.set(LoopState(1_000))
         #expect((machine.state as? LoopState)?.count == 1_000 + StateMachine<Loop>.chainLimit)

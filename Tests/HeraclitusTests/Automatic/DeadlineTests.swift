@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Deadlines") struct DeadlineTests {
     /// An order that lapses, has reminders, and closes by itself.
     struct Bill: Workflow {
@@ -47,8 +49,8 @@ import Testing
     }
 
     /// The steps of a machine with their due dates.
-    private func journal(of machine: StateMachine<Bill>) -> Journal {
-        let journal = Journal()
+    private func journal(of machine: StateMachine<Bill>) -> CallLog {
+        let journal = CallLog()
         machine.onTransition { transition in
             let due = transition.due.map { " \($0.timeIntervalSinceReferenceDate)" } ?? ""
             journal.write("\(transition.event ?? "")\(due)")
@@ -171,7 +173,7 @@ import Testing
     @Test("A declined deadline is not retried, and observers are told")
     func declined() throws {
         let machine = try sent(13, by: 10)
-        let rejected = Journal()
+        let rejected = CallLog()
         machine.observe { if let error = $0.error as? InvalidTransition { rejected.write(error.reason.rawValue) } }
         clock.advance(by: .seconds(1_000))
         #expect(machine.isIn(LapsedState.self))
@@ -181,7 +183,7 @@ import Testing
 
     @Test("Several machines fire in the order of their deadlines")
     func order() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machines = try (0..<500).map { number in
             let machine = try sent(number, by: Double((number * 7_919) % 500 + 1))
             machine.onTransition { transition in
@@ -236,7 +238,7 @@ import Testing
     @Test("Deadlines that have always passed are rejected as an endless chain")
     func endless() throws {
         let machine = StateMachine<Spin>(scheduler: clock.scheduler)
-        let rejected = Journal()
+        let rejected = CallLog()
         machine.observe { if let error = $0.error as? InvalidTransition { rejected.write(error.reason.rawValue) } }
         try machine.fire.start()
         #expect(rejected.entries == ["endlessChain"])

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Deadlines that pass within a turn") struct DeadlineTurnTests {
     typealias Bill = DeadlineTests.Bill
     typealias SentState = DeadlineTests.SentState
@@ -31,7 +33,7 @@ import Testing
     @Test("A state that a callback has decided to leave fires no deadline and no rejection")
     func leftAtOnce() throws {
         let machine = StateMachine<Bill>(scheduler: clock.scheduler)
-        let journal = Journal()
+        let journal = CallLog()
         machine.observe { journal.write($0.reason ?? $0.event ?? "") }
         machine.didEnter(SentState.self) { _, _ in #expect(throws: Never.self) { try machine.fire.pay() } }
         try machine.fire.send(SentState(1, by: .distantPast))
@@ -41,7 +43,7 @@ import Testing
     @Test("A state that a callback has decided to leave has no pending deadline, also while it is left")
     func leftSoon() throws {
         let machine = StateMachine<Bill>(scheduler: clock.scheduler)
-        let journal = Journal()
+        let journal = CallLog()
         machine.observe { journal.write($0.reason ?? $0.event ?? "") }
         machine.didEnter(SentState.self) { _, _ in #expect(throws: Never.self) { try machine.fire.pay() } }
         machine.willExit(SentState.self) { _, _ in
@@ -55,7 +57,7 @@ import Testing
     @Test("A state whose data a callback has decided to replace fires no deadline and no rejection")
     func replacedAtOnce() throws {
         let machine = StateMachine<Bill>(scheduler: clock.scheduler)
-        let journal = Journal()
+        let journal = CallLog()
         machine.observe { journal.write($0.reason ?? $0.event ?? "") }
         let later = SentState(2, by: Date(timeIntervalSinceReferenceDate: 10))
         machine.didEnter(SentState.self) { _, _ in #expect(throws: Never.self) { try machine.fire.change(later) } }

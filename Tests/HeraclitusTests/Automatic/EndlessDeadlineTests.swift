@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Endless deadlines", .timeLimit(.minutes(20))) struct EndlessDeadlineTests {
     final class TickingState: WorkflowState {
         let count: Int
@@ -29,8 +31,8 @@ import Testing
     private let clock = ManualClock()
     private var limit: Int { StateMachine<SinceEntry>.chainLimit }
 
-    private func journal<W: Workflow>(of machine: StateMachine<W>) -> Journal {
-        let journal = Journal()
+    private func journal<W: Workflow>(of machine: StateMachine<W>) -> CallLog {
+        let journal = CallLog()
         machine.observe(regions: true) { occurrence in
             guard let error = occurrence.error as? InvalidTransition else { return }
             journal.write("\(error.reason) \(error.event ?? "") \(error.path ?? "")")

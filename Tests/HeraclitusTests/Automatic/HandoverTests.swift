@@ -2,10 +2,12 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 /// A line that is open as long as the object lives.
 private final class Line: Sendable {
-    let journal: Journal
-    init(_ journal: Journal) {
+    let journal: CallLog
+    init(_ journal: CallLog) {
         self.journal = journal
         journal.write("opened")
     }
@@ -52,7 +54,7 @@ private final class TalkingState: WorkflowState, Working {
 
 private struct PhoneCall: Workflow {
     final class Phone: Sendable {
-        let journal = Journal()
+        let journal = CallLog()
         let begun = Latch()
         let released = Latch()
     }

@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 /// A clock whose sleepers a test wakes.
 private final class NapClock: Clock, Sendable {
     struct Nap: Sendable {
@@ -51,7 +53,7 @@ private struct Reservation: Workflow {
     private let clock = NapClock()
     private let time = SetDate()
     private let scheduler: Scheduler
-    private let lapsed = Journal()
+    private let lapsed = CallLog()
 
     init() {
         let time = time

@@ -3,13 +3,15 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Time by the clock of a machine", .timeLimit(.minutes(5))) struct MachineTimeTests {
     struct Refused: Error {}
 
     /// Counts how often a call is refused before it is answered, without a clock.
     final class Line: Sendable {
         let refusals: Int
-        let heard = Journal()
+        let heard = CallLog()
         init(refusals: Int) { self.refusals = refusals }
     }
 

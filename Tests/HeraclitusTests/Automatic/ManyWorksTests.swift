@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 /// The work of many states that begins at about the same time.
 @Suite("Work of many machines", .timeLimit(.minutes(20))) struct ManyWorksTests {
     /// The context of the machines.

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 /// Deadlines of a machine used by several threads, and of machines in a state.
 @Suite("Timers") struct TimerTests {
     /// A workflow that rings three times; the first two are declined.

@@ -2,12 +2,14 @@ import Foundation
 import Heraclitus
 import HeraclitusTesting
 
+@testable import Fixtures
+
 extension WorkTests {
     /// The context of the machines: controls their work, and records occurrences.
     final class Bench: Sendable {
         typealias Work = @Sendable (BusyState, WorkCall<Shop>) async throws -> Void
 
-        let journal = Journal()
+        let journal = CallLog()
         let begun = Latch()
         let released = Latch()
         let ended = Latch()
@@ -34,10 +36,10 @@ extension WorkTests {
         let until: Date?
 
         /// Records the work that it was asked to take over.
-        let takings: Journal?
+        let takings: CallLog?
         private enum CodingKeys: CodingKey { case number, restarts, until }
 
-        init(_ number: Int = 1, restarts: Bool = false, until: Date? = nil, takings: Journal? = nil) {
+        init(_ number: Int = 1, restarts: Bool = false, until: Date? = nil, takings: CallLog? = nil) {
             self.number = number
             self.restarts = restarts
             self.until = until

@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Work", .timeLimit(.minutes(20))) struct WorkTests {
     func machine(_ bench: Bench) -> StateMachine<Shop> { StateMachine(context: bench) }
 
@@ -58,7 +60,7 @@ import Testing
             }
         }
         let machine = machine(bench)
-        let heard = Journal()
+        let heard = CallLog()
         machine.observe { heard.write($0.kind.rawValue) }
         try machine.fire.start(BusyState())
         try await bench.begun.wait()
@@ -83,7 +85,7 @@ import Testing
             }
         }
         let machine = machine(bench)
-        let heard = Journal()
+        let heard = CallLog()
         machine.observe { heard.write($0.kind.rawValue) }
         try machine.fire.start(BusyState(1))
         try await bench.begun.wait()
@@ -102,7 +104,7 @@ import Testing
     func failsLate() async throws {
         let bench = Bench.failing
         let machine = machine(bench)
-        let heard = Journal()
+        let heard = CallLog()
         machine.observe { occurrence in
             guard occurrence.kind == .failed else { return }
             heard.write("\(occurrence.message) \((occurrence.state as? BusyState)?.number ?? 0)")
@@ -121,7 +123,7 @@ import Testing
     func failsMeanwhile() async throws {
         let bench = Bench.failing
         let machine = machine(bench)
-        let heard = Journal()
+        let heard = CallLog()
         machine.observe { occurrence in
             heard.write(occurrence.kind.rawValue)
             if occurrence.kind == .failed { bench.ended.open() }
@@ -144,7 +146,7 @@ import Testing
         let bench = Bench { busy, _ in throw errors[busy.number - 1] }
         for number in 1...2 {
             let machine = machine(bench)
-            let heard = Journal()
+            let heard = CallLog()
             machine.onTransition { heard.write("\($0.event ?? "") \($0.failure.map { "\($0)" } ?? "")") }
             try machine.fire.start(BusyState(number))
             await machine.settled()
@@ -169,7 +171,7 @@ import Testing
     @Test("If the event is rejected, observers get the rejection and the error")
     func rejected() async throws {
         let machine = machine(Bench { _, _ in throw Spoilt() })
-        let heard = Journal()
+        let heard = CallLog()
         machine.observe { heard.write("\($0.kind) \($0.message)") }
         try machine.fire.start(BusyState(13))
         await machine.settled()
@@ -189,7 +191,7 @@ import Testing
     }
 
     private final class Listener: StateMachineDelegate {
-        let journal = Journal()
+        let journal = CallLog()
         func machine(_ machine: StateMachine<Lone>, didFail occurrence: Occurrence) {
             journal.write(occurrence.error.map { "\($0)" } ?? "")
         }
@@ -198,7 +200,7 @@ import Testing
     @Test("Without such an event, observers get the error")
     func observed() async throws {
         let machine = StateMachine<Lone>()
-        let heard = Journal()
+        let heard = CallLog()
         let listener = Listener()
         machine.addDelegate(listener)
         machine.observe { heard.write("\($0.level): \($0)") }
@@ -259,7 +261,7 @@ import Testing
         let machine = machine(bench)
         try machine.fire.start(BusyState(1))
         await machine.settled()
-        let takings = Journal()
+        let takings = CallLog()
         try machine.fire.progress(BusyState(2, takings: takings))
         await machine.settled()
         #expect(bench.journal.entries == ["didEnter", "work 1"])
@@ -377,7 +379,7 @@ import Testing
     func passive() async throws {
         let bench = Bench { _, _ in }
         let store = InMemoryStore()
-        let takings = Journal()
+        let takings = CallLog()
         try await store.workflow(Shop.self, context: bench).update("1") {
             try $0.fire.start(BusyState())
             await $0.settled()

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 /// A table that threads read without a lock while one thread adds to it.

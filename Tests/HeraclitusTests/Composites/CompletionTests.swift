@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 /// A journey that ends with its parts: automatic events, deadlines and observers across a tree.
 @Suite("Automatic events of composites") struct CompletionTests {
     final class OpenState: EmptyState {}
@@ -102,7 +104,7 @@ import Testing
     func declined() throws {
         let state = BookedState(mayStart: false)
         let journey = try booked(state)
-        let journal = Journal()
+        let journal = CallLog()
         journey.observe { journal.write($0.reason ?? $0.event ?? "") }
         try state.train.fire.pay()
         try state.hotel.fire.pay()
@@ -159,7 +161,7 @@ import Testing
     func aboutToLeave() throws {
         let state = BookedState(train: StateMachine(resumingIn: PaidState()))
         let journey = try booked(state)
-        let journal = Journal()
+        let journal = CallLog()
         journey.observe { journal.write($0.reason ?? $0.event ?? "") }
         state.hotel.onTransition { _ in #expect(throws: Never.self) { try journey.fire.forget() } }
         try state.hotel.fire.pay()
@@ -180,7 +182,7 @@ import Testing
         let copy = trip.copy()
         // The tickets have lapsed by now, too, but the trip had ended before.
         clock.advance(by: .seconds(100))
-        let journal = Journal()
+        let journal = CallLog()
         let train = try #require(copy.state as? BookedState).train
         train.willExit(OpenState.self) { _, transition in journal.write("willExit \(transition.event ?? "")") }
         train.didExit(OpenState.self) { _, transition in journal.write("didExit \(transition.event ?? "")") }
@@ -349,9 +351,9 @@ import Testing
 
     /// A state that works until it is cancelled, and records that.
     final class DiggingState: Working {
-        let ended: Journal
-        init(_ ended: Journal) { self.ended = ended }
-        init(from decoder: any Decoder) throws { ended = Journal() }
+        let ended: CallLog
+        init(_ ended: CallLog) { self.ended = ended }
+        init(from decoder: any Decoder) throws { ended = CallLog() }
         func encode(to encoder: any Encoder) throws {}
         func work(_ call: WorkCall<Dig>) async throws {
             ended.write("begun")
@@ -383,8 +385,8 @@ import Testing
     func work() async throws {
         let site = StateMachine<Site>()
         let dig = try #require(site.state as? SiteState).dig
-        let late = Journal()
-        let ended = Journal()
+        let late = CallLog()
+        let ended = CallLog()
         dig.observe { late.write($0.reason ?? "") }
         try dig.fire.begin(DiggingState(ended))
         for _ in 0..<30_000 where ended.entries.isEmpty { try await Task.sleep(for: .milliseconds(10)) }

@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 // Mistakes with machines in states that stop the program.
 
 extension CompositeTests {

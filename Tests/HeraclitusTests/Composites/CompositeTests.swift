@@ -2,6 +2,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Composites") struct CompositeTests {
     typealias Order = Forest.Order
     typealias Errand = Forest.Errand
@@ -159,7 +161,7 @@ import Testing
 
     @Test("A region's callback fires another region at once, and its fire at the holder waits for the outermost fire")
     func sideways() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let order = try Forest.busyOrder()
         order.onTransition { journal.write("order \($0.event ?? "")") }
         order.second.onTransition { _ in
@@ -226,7 +228,7 @@ import Testing
         let fresh = StateMachine<Order>(resumingIn: PlacedState())
         try fresh.first.rehearse.begin(BusyState())
         #expect(!fresh.isActive && !fresh.first.isActive && fresh.first.stateName == "IdleState")
-        let journal = Journal()
+        let journal = CallLog()
         fresh.first.observe { journal.write($0.message) }
         fresh.first.announce("news")
         #expect(fresh.isActive && journal.entries.count == 1)
@@ -238,7 +240,7 @@ import Testing
     func late() throws {
         let order = try Forest.busyOrder()
         let (first, lamp) = (order.first, order.first.lamp)
-        let journal = Journal()
+        let journal = CallLog()
         first.observe { journal.write($0.reason ?? "") }
         try order.fire.ship()
         for error in [
@@ -331,7 +333,7 @@ import Testing
     @Test("A transition that takes the machines along leaves and resumes them")
     func takenAlong() throws {
         let order = try Forest.busyOrder()
-        let journal = Journal()
+        let journal = CallLog()
         try Forest.$journal.withValue(journal) {
             try order.fire.again { PlacedState("again", first: $0.first, second: $0.second) }
         }

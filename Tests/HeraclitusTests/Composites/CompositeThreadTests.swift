@@ -2,6 +2,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Composites on several threads") struct CompositeThreadTests {
     typealias Order = Forest.Order
     typealias PlacedState = Forest.PlacedState

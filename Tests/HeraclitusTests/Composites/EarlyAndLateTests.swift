@@ -1,6 +1,7 @@
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 @Suite("Machines in states that are not current") struct EarlyAndLateTests {
@@ -51,7 +52,7 @@ import Testing
             return first
         }
         let (one, other) = (try left(), try left())
-        let heard = Journal()
+        let heard = CallLog()
         one.observe { _ in
             heard.write("one")
             #expect(throws: InvalidTransition.self) { try other.fire.pause() }
@@ -133,7 +134,7 @@ import Testing
     func unheard() throws {
         let machine = StateMachine<Watched>()
         let state = try #require(machine.state as? WatchedState)
-        let paths = Journal()
+        let paths = CallLog()
         let registration = machine.observe(regions: true) { paths.write($0.path ?? "") }
         try state.errand.fire.begin(BusyState())
         try state.errand.fire.pause()

@@ -4,6 +4,8 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// A machine in a state that is fired many times in a row needs no turn of its holders.
 ///
 /// The difference is invisible.
@@ -32,7 +34,7 @@ import Testing
             rejection
         case archive, copy, builder, guarding, action, rehearsal
 
-        func run(_ order: StateMachine<Order>, _ journal: Journal) throws {
+        func run(_ order: StateMachine<Order>, _ journal: CallLog) throws {
             let (first, second) = (order.first, order.second)
             let lamp = first.lamp
             @Sendable func attempt(_ body: () throws -> Void) {
@@ -134,7 +136,7 @@ import Testing
     func same() throws {
         for scenario in Scenario.allCases {
             let journals = try [0, 20].map { times in
-                let journal = Journal()
+                let journal = CallLog()
                 return try Forest.$journal.withValue(journal) {
                     let order = try Forest.busyOrder()
                     try Self.blink(order.first.lamp, times: times)
@@ -191,7 +193,7 @@ import Testing
     func end() throws {
         let round = StateMachine<Round>()
         let game = StateMachine<Game>(entering: Game.PlayingState(round))
-        let won = Journal()
+        let won = CallLog()
         game.onTransition { won.write("\($0)") }
         try Self.play(round)
         round.didEnter(Round.OverState.self) { _, _ in won.write(game.stateName) }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 @Suite("Many regions") struct ManyRegionsTests {

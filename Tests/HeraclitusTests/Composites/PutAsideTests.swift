@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Machines that a holder has put aside") struct PutAsideTests {
     final class DoneState: EmptyState {}
     final class RunningState: EmptyState {}

@@ -4,6 +4,8 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("The first steps of entering and restoring a state with regions", .timeLimit(.minutes(20)))
 struct RegionBeginningTests {
     struct Declined: Error {}
@@ -26,7 +28,7 @@ struct RegionBeginningTests {
         }
     }
     struct Quiet: Workflow {
-        typealias Context = Journal
+        typealias Context = CallLog
         static var initial: any WorkflowState { QuietState() }
         let lapse = Event(from: QuietState.self, to: DoneState.self).due(\.until)
     }
@@ -37,7 +39,7 @@ struct RegionBeginningTests {
         func copied() -> OpenState { OpenState(quiet.copy()) }
     }
     struct Trip: Workflow {
-        typealias Context = Journal
+        typealias Context = CallLog
         static var initial: any WorkflowState { IdleState() }
         let open = Event(from: IdleState.self, to: OpenState.self)
         let forget = Event(from: OpenState.self, to: DoneState.self).due(after: .seconds(10)).enters { _ in DoneState()
@@ -46,7 +48,7 @@ struct RegionBeginningTests {
 
     @Test("A state with a passed deadline is left before its regions are restored", arguments: [nil, 1_000])
     func overdue(seconds: Double?) throws {
-        let (clock, journal) = (ManualClock(), Journal())
+        let (clock, journal) = (ManualClock(), CallLog())
         let until = seconds.map { clock.date + $0 } ?? .distantFuture
         let trip = StateMachine<Trip>(context: journal, scheduler: clock.scheduler)
         try trip.fire.open(OpenState(StateMachine(entering: QuietState(until: until), context: journal)))
@@ -82,7 +84,7 @@ struct RegionBeginningTests {
     @Test("A completion is checked once per entry, also if a region ends at its activation")
     func once() throws {
         let holder = StateMachine<Holder>()
-        let heard = Journal()
+        let heard = CallLog()
         holder.observe { heard.write("\($0.kind) \($0.event ?? "")") }
         try holder.fire.hold(HolderState())
         #expect(heard.entries == ["transitioned hold", "rejected done"])
@@ -96,7 +98,7 @@ struct RegionBeginningTests {
         func work(_ call: WorkCall<Errand>) async throws { call.context.write("work") }
     }
     struct Errand: Workflow {
-        typealias Context = Journal
+        typealias Context = CallLog
         static var initial: any WorkflowState { IdleState() }
         let begin = Event(from: IdleState.self, to: BusyState.self)
         // The guard gives work that has begun time to show.
@@ -106,7 +108,7 @@ struct RegionBeginningTests {
 
     @Test("Work does not begin in a state whose regions had ended before")
     func endedRegions() async throws {
-        let journal = Journal()
+        let journal = CallLog()
         try await onOwnThread {
             for _ in 0..<20 {
                 let errand = StateMachine<Errand>(context: journal)

@@ -1,10 +1,12 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("The context of machines within states") struct RegionContextTests {
     /// The holder's context, of another type than the region's.
     struct Keys: Sendable {
-        let journal: Journal
+        let journal: CallLog
     }
     final class ClosedState: EmptyState {}
     final class OpenState: Composite {
@@ -21,7 +23,7 @@ import Testing
     }
 
     final class Tools: Sendable {
-        let journal = Journal()
+        let journal = CallLog()
         let lastExit = Lock<StateTransition?>(nil)
 
         struct Observed {
@@ -72,7 +74,7 @@ import Testing
 
     @Test("A region's state that is left with the holder's gets the region's context")
     func leaving() throws {
-        let (keys, tools) = (Keys(journal: Journal()), Tools())
+        let (keys, tools) = (Keys(journal: CallLog()), Tools())
         let workshop = StateMachine<Workshop>(context: keys)
         let bench = StateMachine<Bench>(context: tools)
         try workshop.fire.open(OpenState(bench: bench))
@@ -88,7 +90,7 @@ import Testing
     func kept() throws {
         func left() throws -> (StateTransition?, Tools.Observed) {
             let tools = Tools()
-            let workshop = StateMachine<Workshop>(context: Keys(journal: Journal()))
+            let workshop = StateMachine<Workshop>(context: Keys(journal: CallLog()))
             try workshop.fire.open(OpenState(bench: StateMachine(context: tools)))
             try workshop.fire.close()
             return (tools.lastExit.withLock { $0.take() }, Tools.Observed(tools: tools))

@@ -3,10 +3,12 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Inner machines that other holders take") struct TakenRegionTests {
     final class TickingState: EmptyState, Entering {
-        let journal: Journal?
-        init(_ journal: Journal?) { self.journal = journal }
+        let journal: CallLog?
+        init(_ journal: CallLog?) { self.journal = journal }
         convenience init() { self.init(nil) }
         convenience init(from decoder: any Decoder) throws { self.init(nil) }
         func encode(to encoder: any Encoder) throws {}
@@ -109,7 +111,7 @@ import Testing
     )
     func neverEntered(age: Int) throws {
         let clock = ManualClock()
-        let journal = Journal()
+        let journal = CallLog()
         let timer = StateMachine<Timer>(entering: TickingState(journal), scheduler: clock.scheduler)
         clock.advance(by: .seconds(age))
         let holder = StateMachine<Holder>(scheduler: clock.scheduler)

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Depth of nested machines") struct TreeDepthTests {
     final class NestState: Composite {
         let inner: StateMachine<Nest>?

@@ -4,6 +4,8 @@ import HeraclitusStores
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("One moment of a tree") struct TreeMomentTests {
     final class OffState: EmptyState {}
     final class OnState: EmptyState {}

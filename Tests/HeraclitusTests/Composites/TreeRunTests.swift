@@ -2,10 +2,12 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Runs of trees", .timeLimit(.minutes(20))) struct TreeRunTests {
     /// The context of the machines: records occurrences, and controls their work.
     final class Pit: Sendable {
-        let journal = Journal()
+        let journal = CallLog()
         let begun = Latch()
         let released = Latch()
 
@@ -114,7 +116,7 @@ import Testing
     @Test("A cancelled run cancels the work in the tree and leaves all states, and the next run begins it again")
     func cancelled() async throws {
         let (land, site, dig) = try self.land()
-        let heard = Journal()
+        let heard = CallLog()
         dig.observe { heard.write($0.kind.rawValue) }
         let run = Task { try await Marker.$value.withValue("first") { try await land.run() } }
         while !dig.isActive { await Task.yield() }

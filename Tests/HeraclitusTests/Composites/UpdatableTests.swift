@@ -3,6 +3,8 @@ import HeraclitusInspecting
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note") } }
 
 @Suite("States with one value as data") struct UpdatableTests {
@@ -38,7 +40,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
     struct Room: Workflow {
         static var initial: any Noted { OpenState() }
         let count = Event(updating: OpenState.self).enters { open in open.updated { $0.count += 1 } }
-        let remark = Event(updating: .noted).enters { state, call in state.noting(call.userInfo[.note] ?? "") }
+        let remark = Event(updatingAny: .noted).enters { state, call in state.noting(call.userInfo[.note] ?? "") }
         let shut = Event(from: OpenState.self, to: ShutState.self)
             .whenFinal(\.left, \.right).enters { ShutState(.init(note: $0.note)) }
     }
@@ -84,7 +86,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
     @Test("A machine in the data has the name of its property, for observers and tables")
     func names() throws {
         let room = StateMachine<Room>()
-        let heard = Journal()
+        let heard = CallLog()
         room.observe(regions: true) { heard.write($0.path ?? "") }
         try (room.state as? OpenState)?.right.fire.shine()
         #expect(heard.entries == ["right"])

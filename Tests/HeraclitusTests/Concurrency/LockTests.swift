@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 @Suite("Short critical sections") struct LockTests {

@@ -3,11 +3,13 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Order of waiting threads") struct WaitingOrderTests {
     /// Lets two threads wait for a machine, one after the other.
     /// - Returns: The order in which they get the machine.
     private static func order() -> [String] {
-        let journal = Journal()
+        let journal = CallLog()
         let door = StateMachine<Door>()
         door.activate()
         let isInside = DispatchSemaphore(value: 0)

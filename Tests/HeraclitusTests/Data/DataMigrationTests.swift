@@ -5,6 +5,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Definitions of data that change")
 struct DataMigrationTests {
     /// The first version of the flow.
@@ -106,9 +108,9 @@ struct DataMigrationTests {
             )
         #expect(
             table.problems == [
-                .missingMigration(version: 4), .duplicateMigration("leave everything as it is", version: 3),
-                .misplacedMigration("rename the state X to Y", version: 2),
+                .missingMigration(version: 4), .misplacedMigration("rename the state X to Y", version: 2),
                 .misplacedMigration("leave everything as it is", version: 5),
+                .duplicateName(.migration(version: 3), "leave everything as it is", at: []),
                 .migrationToUnknownState("Y", version: 2, migration: "rename the state X to Y"),
             ]
         )

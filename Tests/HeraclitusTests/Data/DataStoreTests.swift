@@ -5,6 +5,8 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Workflows of data in stores")
 struct DataStoreTests {
     struct Mail: Effect { let to: String }

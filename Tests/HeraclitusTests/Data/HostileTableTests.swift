@@ -4,6 +4,8 @@ import HeraclitusInspecting
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Tables from outside")
 struct HostileTableTests {
     @Test("All problems of a table are listed at once")
@@ -30,20 +32,22 @@ struct HostileTableTests {
         let error = try #require(throws: InvalidWorkflow.self) { try DataWorkflow(table) }
         #expect(
             error.problems == [
-                .blankWorkflowName, .badVersion(0), .unknownTableState("Lost", place: "the initial state"),
-                .unknownTableState("G", place: "the declared final states"), .blankStateName(className: "\"\""),
-                .duplicateStateName("A", classNames: []), .unknownTableState("F", place: "the superstates"),
-                .circularSuperstates(["A", "B"]), .unknownTableState("D", place: "the keys"), .emptyGroup("g"),
-                .unknownTableState("E", place: "the group \"g\""), .duplicateGroupName("g"),
-                .blankEventName(property: "\"\""), .duplicateEventName("go", properties: []),
-                .unknownTableState("Gone", place: "the event \"go\""), .emptyEvent("go"),
+                .blankName(.workflow, at: nil), .badVersion(0), .blankName(.state, at: nil),
+                .duplicateName(.state, "A", at: []), .empty(.group, "g"), .empty(.group, "g"),
+                .duplicateName(.group, "g", at: []), .blankName(.event, at: nil),
+                .duplicateName(.event, "go", at: []), .empty(.event, "go"), .empty(.event, "go"),
                 .contradictoryIgnore(event: "ignored", state: "A"), .contradictoryUpdate(event: "both", state: "A"),
+                .unknownTableState("Lost", place: "the initial state"),
+                .unknownTableState("G", place: "the declared final states"),
+                .unknownTableState("F", place: "the superstates"), .unknownTableState("D", place: "the keys"),
+                .unknownTableState("E", place: "the group \"g\""), .circularSuperstates(["A", "B"]),
+                .unknownTableState("Gone", place: "the event \"go\""),
                 .unsupportedInTable("the event \"odd\" updates \"A\" and leads to another state"),
                 .badDeadline(event: "late"), .badDeadline(event: "never"),
             ]
         )
         #expect(table.problems.contains(.endlessDeadline(event: "endless")))
-        #expect(error.description.hasSuffix("and 1 more."))
+        #expect(error.description.hasSuffix("and 3 more."))
     }
 
     @Test("Machines in states and their events are rejected")
@@ -113,7 +117,7 @@ struct HostileTableTests {
     func composed() throws {
         // Swift considers both texts equal, however they are composed.
         let table = TransitionTable("w", states: ["\u{E9}", "e\u{301}"], initial: "\u{E9}", events: [])
-        #expect(table.problems == [.duplicateStateName("\u{E9}", classNames: [])])
+        #expect(table.problems == [.duplicateName(.state, "\u{E9}", at: [])])
     }
 
     @Test("A diagram of endlessly nested states is small and needs a small stack")

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusInspecting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Reading tables")
 struct TableReadingTests {
     @Test("A table needs in JSON only its name, states, initial state and events")

@@ -3,6 +3,8 @@ import HeraclitusInspecting
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Events with builders") struct BuilderTests {
     struct Unmarked: Error, Equatable {}
 
@@ -92,8 +94,8 @@ import Testing
         let machine = exam(50)
         try machine.rehearse.grade()
         #expect(throws: InvalidTransition.self) { try exam(37).rehearse.grade() }
-        let offers = machine.eventAvailability().map(\.description)
-        #expect(offers == ["grade: allowed", "mark: allowed", "retake: not allowed in ExamState"])
+        let events = machine.eventAvailability().map(\.description)
+        #expect(events == ["grade: allowed", "mark: allowed", "retake: not allowed in ExamState"])
         #expect(machine.revision == 0 && machine.isIn(ExamState.self))
     }
 

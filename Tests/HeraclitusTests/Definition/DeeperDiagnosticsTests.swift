@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Diagnostics for tests") struct DeeperDiagnosticsTests {
     protocol OwnState: WorkflowState {}
     final class AState: OwnState, EmptyState {}
@@ -101,10 +103,10 @@ import Testing
     struct UnaskedGroups: Workflow {
         static var initial: any PlayerState { StoppedState() }
         static var states: [any WorkflowState.Type] { [BufferingState.self, PausedState.self, PlayingState.self] }
-        let fine = Event(from: .running, to: StoppedState.self).guarded { _, _, _ in }
+        let fine = Event(fromAny: .running, to: StoppedState.self).guarded { _, _, _ in }
             .or(from: PlayingState.self, to: StoppedState.self)
-        let wrong = Event(from: .running, to: StoppedState.self).guarded { _, _, _ in }
-            .or(from: .positioned, to: StoppedState.self)
+        let wrong = Event(fromAny: .running, to: StoppedState.self).guarded { _, _, _ in }
+            .or(fromAny: .positioned, to: StoppedState.self)
     }
 
     @Test("A guard that pairs of a later `or` would skip is a problem, and a guard that covers them is valid")
@@ -125,7 +127,7 @@ import Testing
             let go = Event(from: First.IdleState.self, to: Second.IdleState.self)
         }
         let names = ["First", "Second"].map { "HeraclitusTests.DeeperDiagnosticsTests.\($0).IdleState" }
-        #expect(Local.diagnostics == [.duplicateStateName("IdleState", classNames: names)])
+        #expect(Local.diagnostics == [.duplicateName(.state, "IdleState", at: names)])
     }
 
     @Test("A mistyped name of an event or a state gets the existing names, the nearest first")

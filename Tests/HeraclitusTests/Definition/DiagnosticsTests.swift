@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Definitions") struct DiagnosticsTests {
     final class OneState: WorkflowState, EmptyState { static var name: String { "Same" } }
     final class TwoState: WorkflowState, EmptyState { static var name: String { "Same" } }
@@ -30,17 +32,17 @@ import Testing
         let path = "HeraclitusTests.DiagnosticsTests"
         #expect(
             problems == [
-                .blankWorkflowName,
+                .blankName(.workflow, at: nil),
                 .badVersion(0),
-                .unregisteredInitialState("StrangerState"),
-                .blankStateName(className: "\(path).BlankState"),
-                .duplicateStateName("Same", classNames: ["\(path).OneState", "\(path).TwoState"]),
-                .blankEventName(property: "blank"),
-                .sharedEvent(properties: ["third", "fourth"]),
-                .duplicateEventName("twice", properties: ["first", "second"]),
-                .emptyEvent("empty"),
+                .blankName(.state, at: "\(path).BlankState"),
+                .duplicateName(.state, "Same", at: ["\(path).OneState", "\(path).TwoState"]),
+                .blankName(.event, at: "blank"),
+                .duplicateName(.event, "twice", at: ["first", "second"]),
+                .empty(.event, "empty"),
                 .contradictoryIgnore(event: "ignoring", state: "ThirdState"),
                 .contradictoryUpdate(event: "updating", state: "ThirdState"),
+                .unregisteredInitialState("StrangerState"),
+                .sharedEvent(properties: ["third", "fourth"]),
             ]
         )
         #expect(problems.allSatisfy { $0.description.hasSuffix(".") })

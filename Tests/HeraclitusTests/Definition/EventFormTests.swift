@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Forms of events") struct EventFormTests {
     static let all = ["FluidState", "GasState", "SolidState", "PlasmaState", "SnowState", "IceState"]
 
@@ -279,7 +281,7 @@ import Testing
     }
 
     struct Modified: Workflow {
-        static let journal = Journal()
+        static let journal = CallLog()
         static var initial: any WorkflowState { FluidState() }
         let toggle = Event(from: FluidState.self, to: GasState.self)
             .willFire { (_: FluidState, _: GasState, _) in Self.journal.write("to gas") }

@@ -5,7 +5,9 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
-@Suite("Names of generic types") struct GenericNameTests: ArchiveLockSuite {
+@testable import Fixtures
+
+@Suite("Names of generic types") struct GenericNameTests {
     enum Sales {
         struct Item: Codable, Sendable {}
         struct Doc: Codable, Sendable {}

@@ -2,66 +2,7 @@ import Foundation
 import Heraclitus
 import Testing
 
-// Players in two groups: players that can stop, and players with a position. Every class is final, and one is in both
-// groups.
-protocol PlayerState: WorkflowState {}
-protocol Running: PlayerState { var speed: Double { get } }
-protocol Positioned: PlayerState { var position: Int { get } }
-extension StateGroup where State == any Running {
-    static var running: Self { Self { $0 is any Running.Type } }
-}
-extension StateGroup where State == any Positioned {
-    static var positioned: Self { Self(named: "With Position") { $0 is any Positioned.Type } }
-}
-
-final class StoppedState: PlayerState, EmptyState {}
-final class BufferingState: Running, EmptyState { var speed: Double { 0 } }
-final class PlayingState: Running, Positioned {
-    let speed: Double
-    let position: Int
-    init(speed: Double = 1, position: Int = 0) {
-        self.speed = speed
-        self.position = position
-    }
-}
-final class PausedState: Positioned {
-    let position: Int
-    init(position: Int) { self.position = position }
-}
-/// A superclass in a group.
-///
-/// So is its subclass, which no event names.
-class RewindingState: Running, @unchecked Sendable {
-    var speed: Double { -1 }
-    required init() {}
-}
-final class FastRewindingState: RewindingState, EmptyState, @unchecked Sendable {
-    override var speed: Double { -8 }
-}
-
-struct Playback: Workflow {
-    static var initial: any PlayerState { StoppedState() }
-    static var states: [any WorkflowState.Type] { [FastRewindingState.self] }
-    static let paused = StateGroup(PausedState.self)
-    static let rewinding = StateGroup(RewindingState.self)
-    static let moving = StateGroup.running
-
-    let buffer = Event(from: StoppedState.self, to: BufferingState.self)
-    let play = Event(from: BufferingState.self, PausedState.self, to: PlayingState.self)
-    let stop = Event(from: .running, to: StoppedState.self)
-        .guarded { running, _, transition in
-            if let limit = transition.userInfo["limit", as: Double.self], running.speed > limit { throw Objection() }
-        }
-    let pause = Event(
-        from: StateGroup((any Positioned).self, named: "With Position") { $0 is any Positioned.Type },
-        to: PausedState.self
-    ).ignored(in: PausedState.self)
-    let rewind = Event(from: .positioned, to: RewindingState.self, FastRewindingState.self)
-    let seek = Event(updating: .positioned)
-    let panic = Event(to: StoppedState.self).ignored(in: .positioned)
-    let eject = Event(from: StoppedState.self, to: StoppedState.self).or(from: .running, to: StoppedState.self)
-    let stay = Event(from: PlayingState.self, to: StoppedState.self).ignored(in: .running)
-}
+@testable import Fixtures
 
 @Suite("Groups of states by protocol") struct GroupTests {
     static let running = ["BufferingState", "PlayingState", "RewindingState", "FastRewindingState"]
@@ -144,7 +85,7 @@ struct Playback: Workflow {
     @Test("Guards, hooks and builders get the state typed as the protocol")
     func typed() throws {
         let machine = StateMachine<Playback>()
-        let journal = Journal()
+        let journal = CallLog()
         machine.guarded(\.stop) { running, _, _ in journal.write("guard \(running.speed)") }
         machine.didExit((any Running).self) { running, _ in journal.write("left at \(running.speed)") }
         machine.didEnter((any Positioned).self) { positioned, _ in journal.write("at \(positioned.position)") }
@@ -209,7 +150,7 @@ struct Playback: Workflow {
         static var initial: any PlayerState { BufferingState() }
         static var states: [any WorkflowState.Type] { [BufferingState.self] }
         static var groups: [any AnyStateGroup] { [StateGroup.positioned, StateGroup.running] }
-        let play = Event(from: .running, to: PausedState.self)
+        let play = Event(fromAny: .running, to: PausedState.self)
         let stop = Event(from: PausedState.self, to: StoppedState.self)
         let again = Event(from: StoppedState.self, to: StoppedState.self)
     }
@@ -240,17 +181,17 @@ struct Playback: Workflow {
     struct Plain: Workflow {
         static var initial: any WorkflowState { IdleState() }
         static var states: [any WorkflowState.Type] { [IdleState.self] }
-        static let calls = Journal()
-        let fail = Event(from: counted(calls), to: EndState.self)
+        static let calls = CallLog()
+        let fail = Event(fromAny: counted(calls), to: EndState.self)
     }
     struct Automatic: Workflow {
         static var initial: any WorkflowState { CountedState() }
         static var states: [any WorkflowState.Type] { [CountedState.self] }
-        static let calls = Journal()
-        let fail = Event(from: counted(calls), to: EndState.self).whenFailed { _, _ in EndState() }
+        static let calls = CallLog()
+        let fail = Event(fromAny: counted(calls), to: EndState.self).whenFailed { _, _ in EndState() }
     }
 
-    private static func counted(_ calls: Journal) -> StateGroup<any Counted> {
+    private static func counted(_ calls: CallLog) -> StateGroup<any Counted> {
         StateGroup((any Counted).self) { type in
             calls.write(type == EndState.self ? "end" : "other")
             return type is any Counted.Type
@@ -272,31 +213,31 @@ struct Playback: Workflow {
         static var initial: any PlayerState { StoppedState() }
         static var groups: [any AnyStateGroup] { [StateGroup.running] }
         let go = Event(
-            from: StateGroup((any Nobody).self) { $0 is any Nobody.Type },
+            fromAny: StateGroup((any Nobody).self) { $0 is any Nobody.Type },
             to: StoppedState.self
         )
         let other = Event(
-            from: StateGroup((any PlayerState).self, named: "Nobody") { $0 is any PlayerState.Type },
+            fromAny: StateGroup((any PlayerState).self, named: "Nobody") { $0 is any PlayerState.Type },
             to: StoppedState.self
         )
     }
     struct Contradicting: Workflow {
         static var initial: any PlayerState { StoppedState() }
         static var states: [any WorkflowState.Type] { [PlayingState.self, BufferingState.self] }
-        let swap = Event(from: .positioned, to: StoppedState.self).ignored(in: .running)
+        let swap = Event(fromAny: .positioned, to: StoppedState.self).ignored(in: .running)
         let fine = Event(from: PlayingState.self, to: StoppedState.self).ignored(in: .running)
     }
     struct Mistaken: Workflow {
         static var initial: any PlayerState { StoppedState() }
         static let inverse = StateGroup((any Running).self) { !($0 is any Running.Type) }
-        let go = Event(from: Self.inverse, to: BufferingState.self)
+        let go = Event(fromAny: Self.inverse, to: BufferingState.self)
         let back = Event(from: BufferingState.self, to: StoppedState.self)
     }
     struct MistakenLater: Workflow {
         static var initial: any PlayerState { StoppedState() }
         let go = Event(from: StoppedState.self, to: PausedState.self)
         let back = Event(
-            from: StateGroup((any Running).self) { $0 is any Positioned.Type },
+            fromAny: StateGroup((any Running).self) { $0 is any Positioned.Type },
             to: StoppedState.self
         )
     }
@@ -305,7 +246,7 @@ struct Playback: Workflow {
     func problems() {
         #expect(
             Lonely.diagnostics == [
-                .emptyGroup("Running"), .emptyGroup("Nobody"), .duplicateGroupName("Nobody"),
+                .empty(.group, "Running"), .empty(.group, "Nobody"), .duplicateName(.group, "Nobody", at: []),
             ]
         )
         #expect(Contradicting.diagnostics == [.contradictoryIgnore(event: "swap", state: "PlayingState")])

@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Class inheritance") struct HierarchyTests {
     class ProblemState: WorkflowState, @unchecked Sendable {
         let code: Int
@@ -10,7 +12,7 @@ import Testing
     /// A subclass with data and hooks that its superclass lacks.
     final class SlowState: ProblemState, ExitGuarding, ExitPreparing, Entering, Restoring, @unchecked Sendable {
         let seconds: Double
-        let journal = Journal()
+        let journal = CallLog()
         init(seconds: Double) {
             self.seconds = seconds
             super.init(code: 408)

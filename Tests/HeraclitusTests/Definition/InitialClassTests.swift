@@ -4,6 +4,8 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Workflows whose machines begin with data") struct InitialClassTests {
     protocol ParcelState: WorkflowState { var address: String { get } }
     final class PackedState: ParcelState, Entering {

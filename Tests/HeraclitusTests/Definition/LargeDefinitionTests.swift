@@ -2,6 +2,8 @@ import Heraclitus
 import HeraclitusInspecting
 import Testing
 
+@testable import Fixtures
+
 /// The number of states of a workflow.
 protocol StateCount: Sendable {
     static var value: Int { get }

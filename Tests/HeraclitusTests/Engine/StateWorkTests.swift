@@ -1,23 +1,24 @@
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 @Suite("Work of a state alone", .timeLimit(.minutes(20))) struct StateWorkTests {
     private struct Shop: Workflow {
-        static var initial: any WorkflowState { OpenState(Journal()) }
+        static var initial: any WorkflowState { OpenState(CallLog()) }
         let reopen = Event(from: OpenState.self, to: OpenState.self)
     }
 
     private final class OpenState: Working {
-        let done: Journal
-        init(_ done: Journal) { self.done = done }
-        init(from decoder: any Decoder) throws { done = Journal() }
+        let done: CallLog
+        init(_ done: CallLog) { self.done = done }
+        init(from decoder: any Decoder) throws { done = CallLog() }
         func encode(to encoder: any Encoder) throws {}
         func work(_ call: WorkCall<Shop>) async throws { done.write("done") }
     }
 
     private let machine = StateMachine<Shop>()
-    private let done = Journal()
+    private let done = CallLog()
 
     private func made() -> StateWork { StateWork(of: OpenState.self, OpenState(done), machine, .system, nil) }
 
@@ -36,7 +37,7 @@ import Testing
     @Test("A cancelled wait for work ends, and other waits continue")
     func cancelledMeanwhile() async {
         let work = made()
-        let ended = Journal()
+        let ended = CallLog()
         let waiters = (0..<3).map { _ in
             Task {
                 await work.wait()
@@ -65,7 +66,7 @@ import Testing
     @Test("Work ended between its task's start and its beginning does not run, and releases its state")
     func endedWhileStarting() async {
         await #expect(processExitsWith: .success) {
-            let (machine, done) = (StateMachine<Shop>(), Journal())
+            let (machine, done) = (StateMachine<Shop>(), CallLog())
             try await onOwnThread {
                 onBusyThreadsOfTasks {
                     weak var state: OpenState?
@@ -90,7 +91,7 @@ import Testing
     @Test("Work that has not begun moves to the object that replaces its own")
     func moved() async {
         let work = made()
-        let other = Journal()
+        let other = CallLog()
         #expect(work.move(to: OpenState(other)))
         await work.runAsChild()
         #expect(done.entries.isEmpty && other.entries == ["done"])

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusInspecting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Actions of a definition") struct ActionTests {
     protocol LampState: WorkflowState {}
     protocol Lit: LampState { var watts: Int { get } }
@@ -31,8 +33,8 @@ import Testing
             if factor > 100 { throw TooBright() }
             return "\(call.name): \(lit.watts * factor)"
         }
-        let touch = Action(in: DarkState.self, ShiningState.self)
-        let shine = Action(in: DarkState.self)
+        let touch = Action(in: DarkState.self, ShiningState.self) { _, _ in }
+        let shine = Action(in: DarkState.self) { _, _ in }
         let look = Action { state, _ in "\(type(of: state))" }
     }
 
@@ -55,7 +57,7 @@ import Testing
     @Test("In another state an action is refused with the allowed actions and the way there, and observers are told")
     func refuses() throws {
         let lamp = StateMachine<Lamp>()
-        let journal = Journal()
+        let journal = CallLog()
         lamp.observe { occurrence in
             switch occurrence.kind {
             case .performed: journal.write("performed \(occurrence.action ?? "")")
@@ -69,7 +71,7 @@ import Testing
         #expect(error?.candidates == ["light"] && error?.allowedActions == ["touch", "shine", "look"])
         let group = #expect(throws: InvalidTransition.self) { try lamp.perform(named: "Measure the Light") }
         #expect(group?.candidates == ["light"] && group?.failureReason == "allowed only in Lit.")
-        let levels = Journal()
+        let levels = CallLog()
         let log = lamp.observe { levels.write($0.level.rawValue) }
         let quiet = StateMachine<Lamp>()
         #expect(throws: InvalidTransition.self) { try quiet.perform(named: "shnie") }
@@ -133,15 +135,15 @@ import Testing
     final class StrangeState: LampState, EmptyState {}
     struct Wrong: Workflow {
         static var initial: any LampState { DarkState() }
-        static let shared = Action(in: DarkState.self)
+        static let shared = Action(in: DarkState.self) { _, _ in }
         let go = Event(from: DarkState.self, to: ShiningState.self)
-        let blank = Action(" ", in: DarkState.self)
-        let one = Action("same", in: DarkState.self)
-        let two = Action("same", in: ShiningState.self)
-        let nowhere = Action(in: StrangeState.self)
+        let blank = Action(" ", in: DarkState.self) { _, _ in }
+        let one = Action("same", in: DarkState.self) { _, _ in }
+        let two = Action("same", in: ShiningState.self) { _, _ in }
+        let nowhere = Action(in: StrangeState.self) { _, _ in }
         let first = shared
         let second = shared
-        let hidden: Action<DarkState, Void>? = Action(in: DarkState.self)
+        let hidden: Action<DarkState, Void>? = Action(in: DarkState.self) { _, _ in }
         let foreign = Lamp.events.shine
     }
 
@@ -151,10 +153,10 @@ import Testing
             Wrong.diagnostics == [
                 .hiddenEvent(property: "hidden"),
                 .foreignEvent(property: "foreign", workflow: "Lamp"),
-                .blankActionName(property: "blank"),
                 .sharedEvent(properties: ["first", "second"]),
-                .duplicateActionName("same", properties: ["one", "two"]),
-                .emptyAction("nowhere"),
+                .blankName(.action, at: "blank"),
+                .duplicateName(.action, "same", at: ["one", "two"]),
+                .empty(.action, "nowhere"),
             ]
         )
         #expect(Lamp.diagnostics.isEmpty)

@@ -1,10 +1,12 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Activation") struct ActivationTests {
     @Test("A new machine enters its initial state once, without guards, event, source and revision")
     func new() {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(entering: AState(journal, declinesEntry: true))
         machine.willEnter(AState.self) { _, transition in
             journal.write("own.willEnter \(transition.event ?? "no event") \(transition.source == nil)")
@@ -26,7 +28,7 @@ import Testing
 
     @Test("The will hooks of an activation must not fire, and its did hooks may")
     func willHooks() {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>()
         machine.willEnter(AState.self) { _, transition in
             let error = #expect(throws: InvalidTransition.self) {
@@ -44,7 +46,7 @@ import Testing
 
     @Test("The first fire activates first, and the activation stays even if the fire is rejected")
     func firstFire() {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(entering: AState(journal))
         let error = #expect(throws: InvalidTransition.self) { try machine.fire.onward(CState()) }
         #expect(error?.reason == .notAllowed)
@@ -54,7 +56,7 @@ import Testing
 
     @Test("Fires of the activation are carried out before the first fire is validated")
     func activationFires() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(entering: AState(journal))
         machine.didEnter(AState.self) { _, transition in
             #expect(throws: Never.self) { try transition.machine(as: Heard.self)?.fire.go(BState(journal)) }
@@ -66,7 +68,7 @@ import Testing
 
     @Test("A restored machine calls `didRestore`, and enters no state")
     func found() {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(resumingIn: BState(journal))
         #expect(!machine.isActive)
         machine.activate()
@@ -75,7 +77,7 @@ import Testing
     }
 
     /// Adds the closures of a machine's owner.
-    private func wire(_ machine: StateMachine<Heard>, _ journal: Journal) {
+    private func wire(_ machine: StateMachine<Heard>, _ journal: CallLog) {
         machine.didEnter(BState.self) { _, _ in journal.write("didEnter") }
         machine.didRestore(AState.self) { _, _ in journal.write("didRestore another state") }
         machine.didRestore((any HeardState).self) { state, transition in
@@ -92,7 +94,7 @@ import Testing
         "Closures are told of a restoration right after the state, and one closure covers both ways to a state"
     )
     func restoredClosures() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(resumingIn: BState(journal))
         wire(machine, journal)
         machine.activate(userInfo: ["key": 3])
@@ -101,7 +103,7 @@ import Testing
 
     @Test("The same closure is told of entries by activation and by fires, and not of updates")
     func enteredClosures() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(entering: BState(journal))
         wire(machine, journal)
         machine.activate()

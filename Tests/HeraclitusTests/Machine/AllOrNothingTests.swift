@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("All or nothing") struct AllOrNothingTests {
     enum Decliner: CaseIterable {
         case event, exit, entry, own, builder, argument
@@ -11,7 +13,7 @@ import Testing
         arguments: Decliner.allCases
     )
     func declining(_ decliner: Decliner) throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Strict>(entering: AState(journal, declinesExit: decliner == .exit))
         machine.activate()
         journal.clear()
@@ -61,7 +63,7 @@ import Testing
 
     @Test("Each guard is asked exactly once, accepted or declined")
     func once() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         try? machine.fire.go(BState(journal, declinesEntry: true))
         #expect(journal.entries == ["go.guard1", "go.guard2", "A.shouldExit", "B.shouldEnter"])
@@ -69,7 +71,7 @@ import Testing
 
     @Test("The builder of a rejected event does not run, nor is its argument made")
     func lazyArgument() throws {
-        let machine = StateMachine<Heard>.active(Journal())
+        let machine = StateMachine<Heard>.active(CallLog())
         func make() -> CState {
             Issue.record("must not be made")
             return CState()

@@ -4,10 +4,12 @@ import HeraclitusStores
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Context") struct ContextTests {
     /// The context of doors: it records visitors, and knows who may enter.
     private final class Porter: Sendable, Equatable {
-        let journal = Journal()
+        let journal = CallLog()
         let isStrict: Bool
 
         init(isStrict: Bool = false) { self.isStrict = isStrict }
@@ -113,7 +115,7 @@ import Testing
         let original = StateMachine<Gate>(context: Porter(), scheduler: future.scheduler)
         try original.fire.open(OpenState("Ada"))
         let machine = try decoder.decode(StateMachine<Gate>.self, from: original.archive())
-        let heard = Journal()
+        let heard = CallLog()
         machine.observe { heard.write("\($0.kind) \($0.reason ?? "")") }
         machine.activate()
         #expect(machine.context == nil && !machine.isActive)
@@ -152,7 +154,7 @@ import Testing
     @Test("An observer of a missing context that fires again gets the same error, and the chain ends")
     func observerFires() throws {
         let machine = try decoder.decode(StateMachine<Gate>.self, from: machine(Porter()).archive())
-        let heard = Journal()
+        let heard = CallLog()
         machine.observe { [weak machine] _ in
             do throws(InvalidTransition) {
                 try machine?.fire.open(OpenState("x"))

@@ -1,10 +1,12 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Copies") struct CopyTests {
     @Test("A copy is in the same state at the same revision, and independent")
     func independent() throws {
-        let machine = StateMachine<Heard>.active(Journal())
+        let machine = StateMachine<Heard>.active(CallLog())
         try machine.fire.go(BState())
         let copy = machine.copy()
         #expect(copy !== machine)
@@ -20,7 +22,7 @@ import Testing
 
     @Test("A copy has the definition's hooks and none of the original's own closures")
     func hooks() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         machine.didEnter(BState.self) { _, _ in journal.write("own") }
         machine.guarded(\.go) { _, _, _ in throw Objection() }
@@ -33,7 +35,7 @@ import Testing
 
     @Test("A copy of an inactive machine enters its state later, and a restored one calls `didRestore` then")
     func activation() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let copy = StateMachine<Heard>(entering: AState(journal)).copy()
         #expect(!copy.isActive)
         #expect(journal.entries.isEmpty)
@@ -45,8 +47,8 @@ import Testing
 
     @Test("A copy made in a callback has the committed state, without pending work")
     func duringTransition() throws {
-        let machine = StateMachine<Heard>.active(Journal())
-        let copies = Journal()
+        let machine = StateMachine<Heard>.active(CallLog())
+        let copies = CallLog()
         machine.willExit(AState.self) { _, transition in
             let copy = transition.machine(as: Heard.self)?.copy()
             copies.write("\(copy?.stateName ?? "") \(copy?.revision ?? -1)")

@@ -2,6 +2,8 @@ import Foundation
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Errors") struct InvalidTransitionTests {
     @Test("The texts have the attempt, the place, the reason and the allowed events")
     func texts() throws {
@@ -102,7 +104,7 @@ import Testing
     func chain() throws {
         let door = StateMachine<Door>()
         let download = StateMachine<Download>()
-        let outer = StateMachine<Heard>.active(Journal())
+        let outer = StateMachine<Heard>.active(CallLog())
         download.guarded(\.load) { _, _, _ in try door.fire.lock(LockedState(1)) }
         outer.guarded(\.again) { _, _, _ in try download.fire.load(LoadingState(request: Request(url: ""))) }
         try door.fire.open(OpenState())
@@ -118,7 +120,7 @@ import Testing
                 + #" Allowed: "close", "swing", "smash"."#
         )
         // Observers get a failed action with the same chain.
-        let journal = Journal()
+        let journal = CallLog()
         outer.observe { journal.write($0.message) }
         #expect(throws: InvalidTransition.self) {
             try outer.perform(action: "shut", in: AState.self) { _ in try door.fire.open(OpenState()) }

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Journals") struct JournalTests {
     static func line(_ occurrence: Occurrence) -> String {
         let name = occurrence.event ?? occurrence.action.map { "\($0)()" } ?? occurrence.announcement ?? ""
@@ -214,7 +216,7 @@ import Testing
 
     @Test("An object released with a dropped line may read the journal, and fire")
     func releasing() throws {
-        let heard = Journal()
+        let heard = CallLog()
         let parcel = StateMachine<SilentParcel>(journal: .last(1))
         func farewell(_ name: String) -> Farewell {
             Farewell { [weak parcel] in

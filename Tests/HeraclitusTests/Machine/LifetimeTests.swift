@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 /// Lifetimes of state objects, counted for every way of passing them to a machine and back.
 @Suite("Lifetimes") struct LifetimeTests {
     /// Counts living objects.

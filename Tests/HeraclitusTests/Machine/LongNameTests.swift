@@ -4,6 +4,8 @@ import HeraclitusInspecting
 import HeraclitusStores
 import Testing
 
+@testable import Fixtures
+
 @Suite("Long names in errors") struct LongNameTests {
     /// Names as a caller may send them.
     ///

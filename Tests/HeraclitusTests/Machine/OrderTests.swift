@@ -1,10 +1,12 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Order") struct OrderTests {
     @Test("A transition calls each callback once in the promised order, the machine's closures after the definition's")
     func order() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         @Sendable func note(_ line: String, _ machine: StateMachine<Heard>?) {
             journal.write("\(line) in \(machine?.stateName ?? "?")")
@@ -43,8 +45,8 @@ import Testing
 
     @Test("Closures of one place are called in the order of adding")
     func ownOrder() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         for number in 0..<20 { machine.didEnter(BState.self) { _, _ in journal.write("\(number)") } }
         try machine.fire.go(BState())
         #expect(journal.entries == (0..<20).map { "\($0)" })
@@ -52,7 +54,7 @@ import Testing
 
     @Test("An update calls the event's hooks without exit and entry, and counts")
     func update() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         let old = machine.state
         machine.willExit(AState.self) { _, _ in journal.write("own.willExit") }
@@ -69,7 +71,7 @@ import Testing
 
     @Test("A transition of a state to itself leaves and enters it")
     func selfTransition() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         try machine.fire.again(AState(journal))
         #expect(
@@ -81,7 +83,7 @@ import Testing
 
     @Test("An ignored event changes nothing and is no error")
     func ignored() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         try machine.fire.go(BState(journal))
         journal.clear()

@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Actions and hosts") struct PerformTests {
     @Test("A block runs in turn with the transitions of other threads, and returns its value or throws its error")
     func block() throws {
@@ -56,7 +58,7 @@ import Testing
 
     @Test("A block inside a callback, and one inside a block, runs at once")
     func nested() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let door = StateMachine<Door>()
         door.guarded(\.open) { _, _, _ in
             _ = try door.perform { state in
@@ -77,7 +79,7 @@ import Testing
     @Test("Observers are told of an action first, and then of its fires")
     func order() throws {
         let door = StateMachine<Door>()
-        let journal = Journal()
+        let journal = CallLog()
         door.observe { journal.write($0.message.components(separatedBy: ":")[0]) }
         try door.perform(action: "outer", in: ClosedState.self) { _ in
             try door.fire.open(OpenState())
@@ -179,7 +181,7 @@ import Testing
     /// A custom class with states.
     final class Gate: MachineOwner, Sendable {
         let machine = StateMachine<Door>()
-        let journal = Journal()
+        let journal = CallLog()
 
         /// A method with the name of an event.
         func smash() { journal.write("own smash") }

@@ -1,10 +1,12 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Firing from callbacks") struct ReentrancyTests {
     @Test("A fire from a did hook comes after all callbacks, before the outermost fire returns")
     func queued() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         machine.didExit(AState.self) { _, transition in
             guard transition.event == "go", let machine = transition.machine(as: Heard.self) else { return }
@@ -35,8 +37,8 @@ import Testing
 
     @Test("A nested fire is validated against the state that all accepted fires lead to")
     func projected() throws {
-        let machine = StateMachine<Heard>.active(Journal())
-        let errors = Journal()
+        let machine = StateMachine<Heard>.active(CallLog())
+        let errors = CallLog()
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self), machine.revision == 1 else { return }
             do throws(InvalidTransition) {
@@ -56,7 +58,7 @@ import Testing
 
     @Test("A declined nested fire leaves earlier accepted fires unchanged")
     func nestedDecline() throws {
-        let machine = StateMachine<Heard>.active(Journal())
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             let error = #expect(throws: InvalidTransition.self) {
@@ -73,8 +75,8 @@ import Testing
 
     @Test("Guards, builders, arguments and will hooks must not fire their machine")
     func inProgress() throws {
-        let machine = StateMachine<Heard>.active(Journal())
-        let reasons = Journal()
+        let machine = StateMachine<Heard>.active(CallLog())
+        let reasons = CallLog()
         @Sendable func tryToFire(_ from: String) {
             do {
                 try machine.fire.again(AState())
@@ -103,8 +105,8 @@ import Testing
 
     @Test("The builder and guards of a nested fire must not fire either, and the did hook may still")
     func inProgressNested() throws {
-        let machine = StateMachine<Heard>.active(Journal())
-        let reasons = Journal()
+        let machine = StateMachine<Heard>.active(CallLog())
+        let reasons = CallLog()
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             do throws(InvalidTransition) {
@@ -124,8 +126,8 @@ import Testing
 
     @Test("An endless chain ends with an error at the fire that exceeds the limit, and the outer one succeeds")
     func endless() throws {
-        let machine = StateMachine<Heard>.active(Journal())
-        let errors = Journal()
+        let machine = StateMachine<Heard>.active(CallLog())
+        let errors = CallLog()
         let kept = machine.didEnter(AState.self) { _, transition in
             do throws(InvalidTransition) { try transition.machine(as: Heard.self)?.fire.again(AState()) } catch {
                 errors.write("\(error.reason) \(error.event ?? "")")
@@ -151,7 +153,7 @@ import Testing
 
     @Test("A fire during the release of a payload is carried out at any time")
     func released() throws {
-        let machine = StateMachine<Heard>.active(Journal())
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self), machine.revision == 1 else { return }
             let token = Token { #expect(throws: Never.self) { try machine.fire.again(AState()) } }
@@ -167,11 +169,11 @@ import Testing
 
     /// A state that fires further events, and lets a listener in only then.
     final class FiringState: WorkflowState, Entering {
-        let journal: Journal
+        let journal: CallLog
 
-        init(_ journal: Journal) { self.journal = journal }
+        init(_ journal: CallLog) { self.journal = journal }
 
-        init(from decoder: any Decoder) { journal = Journal() }
+        init(from decoder: any Decoder) { journal = CallLog() }
 
         func encode(to encoder: any Encoder) {}
 
@@ -193,7 +195,7 @@ import Testing
 
     @Test("A listener added after a nested fire was accepted gets it with its own user info")
     func listeningLater() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Unheard>()
         try machine.fire.begin(FiringState(journal), userInfo: ["from": "caller"])
         #expect(journal.entries == ["finish: FiringState → LaterState hook"])
@@ -211,7 +213,7 @@ import Testing
 
     @Test("A fire of an observer is carried out, too")
     func observer() throws {
-        let machine = StateMachine<Heard>.active(Journal())
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.onTransition(from: AState.self, to: BState.self) { _, _, transition in
             #expect(throws: Never.self) { try transition.machine(as: Heard.self)?.fire.onward(CState()) }
         }

@@ -2,11 +2,13 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Registrations") struct RegistrationTests {
     @Test("A closure is called until it is cancelled")
     func cancel() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         let kept = machine.didEnter(AState.self) { _, _ in journal.write("heard") }
         try machine.fire.again(AState())
         kept.cancel()
@@ -17,8 +19,8 @@ import Testing
 
     @Test("A closure stays on its machine without a reference to its registration")
     func dropped() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.didEnter(AState.self) { _, _ in journal.write("heard") }
         _ = machine.didExit(AState.self) { _, _ in journal.write("left") }
         try machine.fire.again(AState())
@@ -27,7 +29,7 @@ import Testing
 
     @Test("A guard is asked after the last use of its registration")
     func guarded() throws {
-        let machine = StateMachine<Heard>.active(Journal())
+        let machine = StateMachine<Heard>.active(CallLog())
         let registrations = [machine.guarded(\.again) { _, _, _ in throw Objection() }]
         #expect(registrations.count == 1)
         for _ in 0..<3 {
@@ -38,8 +40,8 @@ import Testing
 
     @Test("Registrations stored in an object are cancelled with it, and others stay")
     func stored() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         var registrations: Registrations? = Registrations()
         machine.didExit(AState.self) { _, _ in journal.write("stored") }.store(in: try #require(registrations))
         machine.didEnter(AState.self) { _, _ in journal.write("stored") }.store(in: try #require(registrations))
@@ -66,7 +68,7 @@ import Testing
                 }
             }
             // Other registrations stay.
-            let heard = Journal()
+            let heard = CallLog()
             for _ in 0..<20 { machine.didFire(\.open) { _, _, _ in heard.write("") }.store(in: registrations) }
             change(1_000)
             let growth = try #require(PeakMemory.growth { change(50_000) })
@@ -82,7 +84,7 @@ import Testing
 
     @Test("The captures of a cancelled closure are released when the machine is usable again")
     func released() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Door>()
         let registration: Registration
         do {
@@ -101,7 +103,7 @@ import Testing
 
     @Test("A closure added by a callback is called from the next phase on, in the same transition")
     func addedMeanwhile() throws {
-        let journal = Journal()
+        let journal = CallLog()
         // The states have no hooks, so only closures are called.
         let machine = StateMachine<Door>()
         machine.didExit(ClosedState.self) { _, transition in
@@ -115,8 +117,8 @@ import Testing
 
     @Test("Registrations can be cancelled at once on request, and take further ones")
     func cancelledTogether() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         let registrations = Registrations()
         machine.didEnter(AState.self) { _, _ in journal.write("first") }.store(in: registrations)
         registrations.cancel()
@@ -129,7 +131,7 @@ import Testing
 
     @Test("No call begins after a cancellation in turn with the transitions")
     func cancelledInTurn() throws {
-        let machine = StateMachine<Heard>.active(Journal())
+        let machine = StateMachine<Heard>.active(CallLog())
         let isCancelled = Atomic(false)
         let late = Atomic(0)
         let isOver = Atomic(false)
@@ -153,8 +155,8 @@ import Testing
 
     @Test("A closure cancelled by another one during a transition is no longer called in it")
     func cancelledMeanwhile() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         let registrations = Kept()
         machine.didEnter(AState.self) { _, _ in
             journal.write("first")
@@ -168,8 +170,8 @@ import Testing
 
     @Test("A closure that cancels itself is called once")
     func cancelsItself() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         let registrations = Kept()
         registrations.add(
             machine.didEnter(AState.self) { _, _ in
@@ -184,9 +186,9 @@ import Testing
 
     @Test("Neither a registration nor a cancelled closure retains anything")
     func lifetime() throws {
-        var machine: StateMachine<Heard>? = StateMachine<Heard>.active(Journal())
-        var first: Journal? = Journal()
-        var second: Journal? = Journal()
+        var machine: StateMachine<Heard>? = StateMachine<Heard>.active(CallLog())
+        var first: CallLog? = CallLog()
+        var second: CallLog? = CallLog()
         weak let weakMachine = machine
         weak let weakFirst = first
         weak let weakSecond = second
@@ -205,8 +207,8 @@ import Testing
 
     @Test("A superclass's closure covers its subclasses, and a subclass's closure not its superclass")
     func superclass() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.didEnter(LoudState.self) { state, _ in journal.write("Loud hears \(type(of: state).name)") }
         machine.didEnter(BState.self) { _, _ in journal.write("B hears B") }
         machine.onTransition(from: LoudState.self, to: LoudState.self) { a, b, _ in
@@ -220,8 +222,8 @@ import Testing
 
     @Test("A closure for a protocol covers every conforming state")
     func conformance() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.didEnter((any HeardState).self) { state, _ in journal.write("\(type(of: state).name)") }
         machine.onTransition(from: (any HeardState).self, to: BState.self) { _, _, transition in
             journal.write("\(transition.isUpdate)")
@@ -237,8 +239,8 @@ import Testing
 
     @Test("A hook of an event covers only the event")
     func event() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.didFire(\.go) { a, b, transition in
             journal.write("\(type(of: a).name) \(type(of: b).name) \(transition.event ?? "")")
         }

@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Rehearsals") struct RehearsalTests {
     // A shop whose guards explain their refusals.
 
@@ -113,7 +115,7 @@ import Testing
 
     @Test("A rehearsal calls guards and builder once, without hooks and observers, and releases the built object")
     func nothingElse() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         machine.guarded(\.go) { _, _, _ in journal.write("own guard") }
         machine.willFire(\.go) { _, _, _ in journal.write("own hook") }
@@ -149,7 +151,7 @@ import Testing
 
     @Test("A rehearsal leaves an inactive machine inactive")
     func inactive() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(entering: AState(journal))
         machine.didEnter(AState.self) { _, transition in
             try? transition.machine(as: Heard.self)?.fire.go(BState(journal))
@@ -164,7 +166,7 @@ import Testing
 
     @Test("An announcement of a guard in a rehearsal activates the machine before observers fire")
     func announcing() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Heard>(entering: AState(journal))
         machine.guarded(\.again) { _, _, transition in
             transition.machine(as: Heard.self)?.announce("asked")
@@ -188,14 +190,14 @@ import Testing
         "In a did hook the answer is for the state that all accepted fires lead to; in a guard there is none"
     )
     func inCallbacks() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.guarded(\.go) { _, _, transition in
             let machine = transition.machine(as: Heard.self)
             let error = Self.error { () throws(InvalidTransition) in try machine?.rehearse.go(BState()) }
             journal.write("guard \(error.map { "\($0.reason)" } ?? "none")")
-            for offer in machine?.eventAvailability() ?? [] where offer.rejection?.reason != .transitionInProgress {
-                journal.write("\(offer)")
+            for event in machine?.eventAvailability() ?? [] where event.rejection?.reason != .transitionInProgress {
+                journal.write("\(event)")
             }
         }
         machine.willExit(AState.self) { _, transition in
@@ -287,28 +289,28 @@ extension RehearsalTests {
 
     @Test("A declined event is offered with the errors of all its guards; a fire has the first error")
     func unmetGuards() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Shop>(resumingIn: CartState(items: 0))
         machine.shouldEnter(EmptiedState.self) { _, _ in throw Objection(text: "own") }
         machine.observe { journal.write($0.message) }
-        let offer = machine.eventAvailability(userInfo: ["locked": true])[1]
-        #expect(Self.texts(offer.unmetGuards) == ["the cart is empty", "not sure", "locked", "own"])
-        #expect(offer.rejection?.reason == .declined && offer.rejection?.userInfo["locked", as: Bool.self] == true)
+        let event = machine.eventAvailability(userInfo: ["locked": true])[1]
+        #expect(Self.texts(event.unmetGuards) == ["the cart is empty", "not sure", "locked", "own"])
+        #expect(event.rejection?.reason == .declined && event.rejection?.userInfo["locked", as: Bool.self] == true)
         #expect(journal.entries == [])
         let fired = Self.error { () throws(InvalidTransition) in try machine.fire.drop(userInfo: ["locked": true]) }
-        #expect(Self.all(offer.rejection) == Self.all(fired))
+        #expect(Self.all(event.rejection) == Self.all(fired))
         #expect(
-            offer.description
+            event.description
                 == #"drop: Objection(text: "the cart is empty"); Objection(text: "not sure"); Objection(text: "locked"); Objection(text: "own")"#
         )
         let sure = machine.eventAvailability(userInfo: ["isSure": true])[1]
         #expect(Self.texts(sure.unmetGuards) == ["the cart is empty", "own"])
     }
 
-    @Test("In a did hook the offers are for the state that all accepted fires lead to")
+    @Test("In a did hook availabilities are for the state that all accepted fires lead to")
     func offersInCallbacks() throws {
-        let journal = Journal()
-        let machine = StateMachine<Heard>.active(Journal())
+        let journal = CallLog()
+        let machine = StateMachine<Heard>.active(CallLog())
         machine.didEnter(BState.self) { _, transition in
             guard let machine = transition.machine(as: Heard.self) else { return }
             try? machine.fire.onward(CState())

@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Released states") struct RetiredStateTests {
     protocol FadingState: WorkflowState {}
     final class StartState: FadingState, EmptyState {}
@@ -34,7 +36,7 @@ import Testing
         arguments: ["table", "guard", "rehearsal"]
     )
     func notEntered(because reason: String) {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Fading>()
         machine.activate()
         func mortal() -> MortalState {
@@ -54,7 +56,7 @@ import Testing
 
     @Test("A state that the machine no longer retains is released after all callbacks")
     func keptNoLonger() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let machine = StateMachine<Fading>()
         try machine.fire.go(MortalState { journal.write("gone") })
         machine.onTransition { transition in journal.write("\(transition)") }

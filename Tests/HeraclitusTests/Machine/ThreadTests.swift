@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Threads") struct ThreadTests {
     final class NumberState: WorkflowState {
         let number: Int
@@ -156,7 +158,7 @@ import Testing
         let meet = DispatchGroup()
         meet.enter()
         meet.enter()
-        let reasons = Journal()
+        let reasons = CallLog()
         left.didEnter(OddState.self) { _, _ in
             meet.leave()
             meet.wait()

@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Transition validator") struct TransitionValidatorTests {
     let validator = TransitionValidator<Download>()
 

@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 @Suite("Immortal values") struct ImmortalTests {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 /// Every form that `AnyState` can have, with known layouts and by casts.
@@ -109,7 +110,7 @@ import Testing
     /// The states seen on a walk through a machine.
     private func walk<W: Form>(_ type: W.Type, _ definition: Definition) throws -> [String] {
         var seen: [String] = []
-        let entered = Journal()
+        let entered = CallLog()
         func note(_ machine: StateMachine<W>) {
             for _ in 0..<2 {
                 let base = W.base(of: machine.state)
@@ -150,7 +151,7 @@ import Testing
             #expect(try walk(type, plain) == seen)
             let second = try #require(plain.stateIndex(named: "SecondState"))
             #expect(plain.states[second].layout.value?.value.isKnown == false)
-            #expect(!plain.content.value.objectAccess.isInPlace)
+            #expect(!plain.content.value.objects.access.isInPlace)
         }
         try compare(Self.forms[index])
     }

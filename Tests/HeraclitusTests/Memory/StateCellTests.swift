@@ -1,6 +1,7 @@
 import Synchronization
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 @Suite("The cell of a machine's state") struct StateCellTests {

@@ -4,9 +4,11 @@ import HeraclitusFoundation
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Delegates and notifications") struct BridgeTests {
     final class Keeper: StateMachineDelegate {
-        let journal = Journal()
+        let journal = CallLog()
 
         func machine(_ machine: StateMachine<Door>, didMake transition: StateTransition) {
             journal.write("made \(transition)")
@@ -27,7 +29,7 @@ import Testing
 
     /// A delegate that implements only rejections.
     final class Guard: StateMachineDelegate {
-        let journal = Journal()
+        let journal = CallLog()
         func machine(_ machine: StateMachine<Door>, didReject error: InvalidTransition) { journal.write("rejected") }
     }
 

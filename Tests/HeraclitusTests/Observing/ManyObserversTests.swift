@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Many observers with one date") struct ManyObserversTests {
     @Test("All observers of a transition and the journal get one date from any clock")
     func oneDate() throws {

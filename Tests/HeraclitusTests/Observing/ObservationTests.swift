@@ -3,6 +3,8 @@ import Observation
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Observation", .timeLimit(.minutes(20))) @MainActor struct ObservationTests {
     private func change(of value: @autoclosure () -> some Any) -> AtomicFlag {
         let flag = AtomicFlag()

@@ -3,15 +3,17 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Observers") struct ObserverTests {
     /// An observer that records everything.
-    private static func observe(_ machine: StateMachine<Door>, _ journal: Journal) {
+    private static func observe(_ machine: StateMachine<Door>, _ journal: CallLog) {
         machine.observe { journal.write($0.message) }
     }
 
     @Test("An observer gets transitions, rejections, actions, refusals and announcements, in order")
     func everything() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let door = StateMachine<Door>()
         Self.observe(door, journal)
         try door.fire.open(OpenState())
@@ -65,7 +67,7 @@ import Testing
 
     @Test("Observers of transitions and of everything are called in the order of adding")
     func order() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let door = StateMachine<Door>()
         door.onTransition { _ in journal.write("1") }
         door.observe { _ in journal.write("2") }
@@ -79,7 +81,7 @@ import Testing
 
     @Test("A callback's rejected fire is told after all callbacks of the transition under way")
     func nested() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let door = StateMachine<Door>()
         door.didEnter(OpenState.self) { _, transition in
             try? transition.machine(as: Door.self)?.fire.lock(LockedState(1))
@@ -102,7 +104,7 @@ import Testing
 
     @Test("An observer may fire, also after a rejection; its fire is done before the rejected fire throws")
     func fires() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let door = StateMachine<Door>()
         Self.observe(door, journal)
         door.observe { [unowned door] occurrence in
@@ -164,7 +166,7 @@ import Testing
     @Test("An announcement activates the machine, so that an observer's fire comes after the activation")
     func activates() {
         let machine = StateMachine<Waking>()
-        let journal = Journal()
+        let journal = CallLog()
         machine.observe { [unowned machine] occurrence in
             journal.write(occurrence.message.components(separatedBy: " ")[0])
             if occurrence.announcement == "hello" {
@@ -216,7 +218,7 @@ import Testing
 
     @Test("An observer cancelled during a notice gets no more of it")
     func cancelled() throws {
-        let journal = Journal()
+        let journal = CallLog()
         let door = StateMachine<Door>()
         let kept = Kept()
         door.observe { _ in
@@ -242,9 +244,9 @@ import Testing
 
     @Test("A cancelled observer gets nothing, and retains nothing")
     func released() {
-        let journal = Journal()
+        let journal = CallLog()
         let door = StateMachine<Door>()
-        var owner: Journal? = Journal()
+        var owner: CallLog? = CallLog()
         weak let weakOwner = owner
         let registration = door.observe { [owner] _ in owner?.write("") }
         owner = nil
@@ -337,7 +339,7 @@ import Testing
 
     @Test("A log gets an entry for everything, with a fitting level")
     func log() throws {
-        let lines = Journal()
+        let lines = CallLog()
         let door = StateMachine<Door>()
         door.observe { lines.write("\($0.level): \($0)") }
         try door.fire.open(OpenState())

@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents") } }
 
 @Suite("Causes and facts in journals", .timeLimit(.minutes(5))) struct OccurrenceCauseTests {

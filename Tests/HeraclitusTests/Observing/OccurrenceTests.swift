@@ -3,6 +3,8 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Occurrences") struct OccurrenceTests {
     /// A gate that ignores a second shutting.
     struct Gate: Workflow {

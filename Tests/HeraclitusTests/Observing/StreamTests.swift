@@ -3,6 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
+@testable import Fixtures
+
 @Suite("Streams and waiting", .timeLimit(.minutes(20))) struct StreamTests {
     @Test("Several readers each get all transitions from their start on, in order, and end with the machine")
     func readers() async throws {

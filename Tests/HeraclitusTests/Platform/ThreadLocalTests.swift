@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import Fixtures
 @testable import Heraclitus
 
 @Suite("Values of threads") struct ThreadLocalTests {

@@ -15,18 +15,11 @@ struct CompiledEvent: Sendable {
     /// The phases with closures of the event.
     let hooks: CallbackPhases
 
-    init(
-        index: Int,
-        name: String,
-        declaration: EventDeclaration,
-        valueType: any AnyWorkflowEvent.Type,
-        routes: EventRoutes,
-        reach: EventReach
-    ) {
+    init(_ event: DeclaredEvent, index: Int, _ routes: EventRoutes, _ reach: EventReach) {
         self.index = index
-        sharedName = Immortal(name)
-        self.declaration = declaration
-        self.valueType = valueType
+        sharedName = Immortal(event.name)
+        declaration = event.declaration
+        valueType = event.valueType
         self.routes = routes
         self.reach = reach
         hooks = CallbackPhases(listening: [

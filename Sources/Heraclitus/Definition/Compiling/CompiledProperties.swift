@@ -6,7 +6,9 @@ extension Workflow {
 
     /// The names of the states whose work may fail without a following event.
     package static var statesWithUnheardFailures: [String] {
-        CompiledWorkflow<Self>.shared.definition.states.filter { $0.hooks.working != nil && $0.failure == nil }.map(
+        CompiledWorkflow<Self>.shared.definition.states.filter {
+            $0.hooks.working != nil && $0.followUp(.failure) == nil
+        }.map(
             \.name
         )
     }

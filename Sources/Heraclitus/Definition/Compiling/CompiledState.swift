@@ -10,16 +10,13 @@ struct CompiledState: Sendable {
     let hooks: StateHooks
 
     /// The automatic events with deadlines in the state.
-    let deadlines: [CompiledDeadline]
+    let deadlines: [AutomaticEvent]
 
-    /// The event that fires after failed work.
-    let failure: CompiledFailure?
+    /// The automatic events with conditions, such as the end of machines in the state.
+    let conditions: [AutomaticEvent]
 
-    /// The number of the event that fires after completed work.
-    let done: Int?
-
-    /// The events with conditions.
-    let conditions: [CompiledCondition]
+    /// The automatic events that follow the state's work.
+    private let followUps: [AutomaticEvent]
 
     /// Whether the state is final.
     let isFinal: Bool
@@ -40,10 +37,7 @@ struct CompiledState: Sendable {
         kind: StateKind,
         name: String,
         superstate: Int?,
-        deadlines: [CompiledDeadline],
-        failure: CompiledFailure?,
-        done: Int?,
-        conditions: [CompiledCondition],
+        automatic: [AutomaticEvent],
         isFinal: Bool
     ) {
         self.index = index
@@ -51,13 +45,17 @@ struct CompiledState: Sendable {
         self.kind = Immortal(kind)
         self.name = name
         self.superstate = superstate
-        self.deadlines = deadlines
-        keepsEntry = deadlines.contains(where: \.rule.isSinceEntry)
-        self.failure = failure
-        self.done = done
-        self.conditions = conditions
+        deadlines = automatic.filter { $0.trigger.name == .due }
+        conditions = automatic.filter { [.condition, .completion].contains($0.trigger.name) }
+        followUps = automatic.filter { [.failure, .done].contains($0.trigger.name) }
+        keepsEntry = deadlines.contains { $0.trigger.deadline?.isSinceEntry == true }
         self.isFinal = isFinal
         hooks = StateHooks(of: kind.type, hasAutomaticEvents: !deadlines.isEmpty || !conditions.isEmpty)
+    }
+
+    /// The event that fires after failed or completed work of the state, if there is one.
+    func followUp(_ trigger: TransitionTable.Trigger) -> AutomaticEvent? {
+        followUps.last { $0.trigger.name == trigger }
     }
 
     /// The class of its objects.
@@ -101,25 +99,4 @@ struct StateKind: Sendable {
         readMember = { try $0.decode(S.self, forKey: .data) }
         make = (type as? any EmptyState.Type).map { empty in { @Sendable _ in empty.init() } }
     }
-}
-
-/// An automatic event with a deadline in a state.
-struct CompiledDeadline: Sendable {
-    /// The number of the event.
-    let event: Int
-    let rule: DeadlineRule
-}
-
-/// The event that fires after failed work of a state.
-struct CompiledFailure: Sendable {
-    /// The number of the event.
-    let event: Int
-    let rule: FailureRule
-}
-
-/// An event with a condition in a state.
-struct CompiledCondition: Sendable {
-    /// The number of the event.
-    let event: Int
-    let rule: ConditionRule
 }

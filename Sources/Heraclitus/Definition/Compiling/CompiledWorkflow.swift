@@ -7,7 +7,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     init(_ definition: Definition) { self.definition = definition }
 
     /// The workflow's own value with its bound events.
-    @inlinable var events: Immortal<W> { definition.content.value.eventValues.typed(as: W.self) }
+    @inlinable var events: Immortal<W> { definition.content.value.objects.eventValues.typed(as: W.self) }
 
     /// The number of an event; `nil` for a computed property, which belongs to no workflow.
     // Inlined where the key path is written, which the compiler turns into an offset.
@@ -27,7 +27,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
 
     /// The context that a decoder has, for machines whose context is their definition.
     static func given(by decoder: any Decoder) -> GivenContext? {
-        shared.definition.content.value.contextMaking.flatMap { make in
+        shared.definition.content.value.objects.contextMaking.flatMap { make in
             decoder.userInfo[.dataWorkflow].flatMap { ($0 as? DataWorkflow).flatMap { make($0) } }
         }
     }
@@ -35,12 +35,12 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     static func diagnose() -> [WorkflowProblem] {
         let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initialObject)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
-        return problems + compiler.wrongHolders + compiler.migrationsToUnknownStates + compiler.endlessDeadlines
-            + compiler.completionsWithoutEnd + compiler.regionsWithoutContext + compiler.emptyStatesWithData
+        return problems + compiler.wrongHolders + compiler.parts.minorProblems + compiler.completionsWithoutEnd
+            + compiler.regionsWithoutContext + compiler.emptyStatesWithData
     }
 
     /// Whether there is a final state; this never stops the program.
-    static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initialObject).canEnd }
+    static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initialObject).parts.canEnd }
 
     private static func compile() -> Definition {
         // Outside locks, because reading a definition calls its author's code, which may use another workflow. If two
@@ -73,15 +73,17 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
 
         func definition(_ layouts: LayoutTrust) -> Definition {
             compiler.definition(
-                eventValues: ErasedImmortal(Immortal(events)),
-                objectAccess: layouts == .compared ? initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast : .byCast,
-                findLayout: { object in
-                    (object as? W.AnyState).map {
-                        layouts == .compared ? ExistentialLayout(of: $0, madeOf: object) : .unknown
-                    }
-                },
-                makeTable: { W.table(within: $0, knowing: $1) },
-                contextMaking: (W.self as? any ContextDefined.Type).map { Self.contextMaking($0) }
+                ObjectHandling(
+                    eventValues: ErasedImmortal(Immortal(events)),
+                    access: layouts == .compared ? initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast : .byCast,
+                    findLayout: { object in
+                        (object as? W.AnyState).map {
+                            layouts == .compared ? ExistentialLayout(of: $0, madeOf: object) : .unknown
+                        }
+                    },
+                    makeTable: { W.table(within: $0, knowing: $1) },
+                    contextMaking: (W.self as? any ContextDefined.Type).map { Self.contextMaking($0) }
+                )
             )
         }
     }

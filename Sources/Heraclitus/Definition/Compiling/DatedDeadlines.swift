@@ -44,7 +44,7 @@ extension Definition {
     func deadlines(of state: Int, _ object: AnyObject, _ entered: Date) -> DatedDeadlines {
         var dated = DatedDeadlines()
         for number in 0..<states[state].deadlines.count {
-            let date = states[state].deadlines[number].rule.date(object, entered)
+            let date = states[state].deadlines[number].trigger.deadline?.date(object, entered)
             // An invalid date, or one beyond all dates, never comes.
             if let date, date.timeIntervalSinceReferenceDate < .infinity {
                 dated.add(DatedDeadline(state: state, number: number, date: date))
@@ -53,6 +53,6 @@ extension Definition {
         return dated
     }
 
-    /// The event of a deadline with its rule.
-    func rule(of deadline: DatedDeadline) -> CompiledDeadline { states[deadline.state].deadlines[deadline.number] }
+    /// The number of a deadline's event.
+    func event(of deadline: DatedDeadline) -> Int { states[deadline.state].deadlines[deadline.number].event }
 }

@@ -1,12 +1,13 @@
 /// An event with its property.
 struct DeclaredEvent {
-    let property: String
+    /// The name of the property; `nil` in a table.
+    let property: String?
     let slot: EventSlot
     let valueType: any AnyWorkflowEvent.Type
 
     var declaration: EventDeclaration { slot.declaration }
 
-    var name: String { declaration.name ?? property }
+    var name: String { declaration.name ?? property ?? "" }
 }
 
 /// The properties of a workflow.

@@ -7,55 +7,18 @@ struct Definition: Sendable {
 
     @usableFromInline
     struct Content: Sendable {
-        let workflow: String
-
-        /// The default name of the workflow in earlier versions; `nil` if it is unchanged.
-        let formerWorkflow: String?
-        let version: Int
-        let migrations: [Migration]
+        let facts: WorkflowFacts
+        @usableFromInline let objects: ObjectHandling
         let states: ImmortalArray<CompiledState>
-
-        /// The numbers of the states that the workflow lists in addition to those of events.
-        let listed: [Int]
-
-        /// The names of the states that the workflow declares as final.
-        let declaredFinals: [String]
         let groups: [CompiledGroup]
         let actions: [CompiledAction]
         let events: ImmortalArray<CompiledEvent>
 
-        /// The workflow's own value with its bound events.
-        @usableFromInline let eventValues: ErasedImmortal
-
-        /// The initial state; `nil` only in an invalid definition.
-        let initial: RegisteredClass?
-
-        /// Finds the object of a value of the workflow's `AnyState`.
-        @usableFromInline let objectAccess: ObjectAccess
-
-        /// The layout of an object in the workflow's `AnyState`; `nil` for an unsuitable object.
-        let findLayout: @Sendable (AnyObject) -> ExistentialLayout?
-
-        /// Makes the workflow's table within other workflows, including the machines of an object.
-        let makeTable: TableMaking
-
-        /// Finds states by the names of objects, in a workflow of data.
-        let namedStates: NamedStates?
-
-        /// Makes the stored context, in a workflow whose context is its definition.
-        let contextMaking: ContextMaking?
+        /// The class of the initial state, which most machines' first objects have.
+        let initialClass: RegisteredClass?
 
         /// Whether machines need a context.
         let needsContext: Bool
-
-        /// The contexts of machines in states.
-        let regionContexts: [RegionContext]
-
-        /// The size of the journals; `nil` for no journal.
-        let journal: JournalLimit?
-
-        /// The secret keys of user infos, whose values journals leave out.
-        let secretKeys: Set<String>
 
         /// Whether any state has deadlines, work or machines.
         let hasActivity: Bool
@@ -72,59 +35,26 @@ struct Definition: Sendable {
 
     init(content: Immortal<Content>) { self.content = content }
 
-    init(
-        workflow: String,
-        formerWorkflow: String?,
-        version: Int,
-        migrations: [Migration],
-        states: [CompiledState],
-        listed: [Int],
-        declaredFinals: [String],
-        groups: [CompiledGroup],
-        actions: [CompiledAction],
-        events: [CompiledEvent],
-        eventValues: ErasedImmortal,
-        initial: RegisteredClass?,
-        objectAccess: ObjectAccess,
-        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
-        makeTable: @escaping TableMaking,
-        namedStates: NamedStates?,
-        contextMaking: ContextMaking?,
-        needsContext: Bool,
-        regionContexts: [RegionContext],
-        journal: JournalLimit?,
-        secretKeys: Set<String>
-    ) {
+    /// Makes the immortal definition.
+    init(_ parts: DefinitionParts, _ objects: ObjectHandling) {
+        let events = parts.compiledEvents
+        let states = parts.compiledStates(events)
         // If a class has objects of several states, the objects' names decide.
-        let classes = namedStates == nil ? states.map { RegisteredClass($0.type, index: $0.index) } : []
-        let stateIndices = ClassTable(classes)
+        let classes = objects.namedStates == nil ? states.map { RegisteredClass($0.type, index: $0.index) } : []
         content = Immortal(
             Content(
-                workflow: workflow,
-                formerWorkflow: formerWorkflow,
-                version: version,
-                migrations: migrations,
+                facts: parts.facts,
+                objects: objects,
                 states: ImmortalArray(states),
-                listed: listed,
-                declaredFinals: declaredFinals,
-                groups: groups,
-                actions: actions,
+                groups: parts.groups.groups,
+                actions: parts.actions,
                 events: ImmortalArray(events),
-                eventValues: eventValues,
-                initial: initial,
-                objectAccess: objectAccess,
-                findLayout: findLayout,
-                makeTable: makeTable,
-                namedStates: namedStates,
-                contextMaking: contextMaking,
-                needsContext: needsContext,
-                regionContexts: regionContexts,
-                journal: journal,
-                secretKeys: secretKeys,
+                initialClass: parts.facts.initial.map(parts.states.registered),
+                needsContext: parts.facts.context != ObjectIdentifier(Void.self),
                 hasActivity: states.contains(where: \.hasActivity),
                 hasDeadlines: states.contains { !$0.deadlines.isEmpty },
                 hasComposites: states.contains { $0.hooks.isComposite },
-                stateIndices: stateIndices,
+                stateIndices: ClassTable(classes),
                 stateIndicesByName: Self.indicesByName(of: states),
                 eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
             )
@@ -139,16 +69,16 @@ struct Definition: Sendable {
         return indices.merging(states.reversed().map { ($0.name, $0.index) }) { $1 }
     }
 
-    var workflow: String { content.value.workflow }
+    var workflow: String { content.value.facts.name }
 
     /// Whether archives with a workflow's name are of this workflow.
     func isNamed(_ workflow: String) -> Bool {
-        workflow == self.workflow || workflow == content.value.formerWorkflow
+        workflow == self.workflow || workflow == content.value.facts.formerName
     }
 
-    var version: Int { content.value.version }
+    var version: Int { content.value.facts.version }
 
-    var migrations: [Migration] { content.value.migrations }
+    var migrations: [Migration] { content.value.facts.migrations }
 
     @inline(__always)
     var states: ImmortalArray<CompiledState> { content.value.states }
@@ -165,33 +95,16 @@ struct Definition: Sendable {
     /// The context for a machine; `nil` in a workflow without one.
     @usableFromInline
     func given<Context: Sendable>(_ context: Context) -> GivenContext? {
-        needsContext ? content.value.contextMaking?(context) ?? GivenContext(context) : nil
+        needsContext ? content.value.objects.contextMaking?(context) ?? GivenContext(context) : nil
     }
 
     var actions: [CompiledAction] { content.value.actions }
 
-    var initial: Int? { content.value.initial?.index }
+    var initial: Int? { content.value.facts.initial }
 
     /// The object of a state, passed as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)
-    func object<State>(of state: consuming State) -> OwnedObject { content.value.objectAccess.object(of: state) }
-}
-
-/// Makes a workflow's table within others.
-///
-/// An object shows its machines.
-typealias TableMaking = @Sendable (_ path: [ObjectIdentifier], _ object: AnyObject?) -> TransitionTable
-
-/// Makes the stored form of a context.
-typealias ContextMaking = @Sendable (any Sendable) -> GivenContext?
-
-/// Finds the states of objects that share one class.
-struct NamedStates: Sendable {
-    /// The number of an object's state; a likely number is tried first.
-    let index: @Sendable (AnyObject, _ likely: Int?) -> Int?
-
-    /// The reason for which an object has no state, although there is one with its name.
-    let mismatch: @Sendable (AnyObject) -> (any Error)?
+    func object<State>(of state: consuming State) -> OwnedObject { content.value.objects.access.object(of: state) }
 }
 
 // MARK: - Table
@@ -264,7 +177,9 @@ extension Definition {
     func stateIndex(of object: AnyObject) -> Int? { stateIndex(of: object, likely: nil) }
 
     /// The number of the state of a machine's first object.
-    func stateIndex(ofBeginning object: AnyObject) -> Int? { stateIndex(of: object, likely: content.value.initial) }
+    func stateIndex(ofBeginning object: AnyObject) -> Int? {
+        stateIndex(of: object, likely: content.value.initialClass)
+    }
 
     /// The number of an object's class; the likely class is tried first.
     @inline(__always)
@@ -276,11 +191,11 @@ extension Definition {
 
     @inline(never)
     private func stateIndexByName(of object: AnyObject, likely: Int?) -> Int? {
-        content.value.namedStates?.index(object, likely)
+        content.value.objects.namedStates?.index(object, likely)
     }
 
     /// The reason for which an object has no state, although there is one with its name.
-    func mismatch(of object: AnyObject) -> (any Error)? { content.value.namedStates?.mismatch(object) }
+    func mismatch(of object: AnyObject) -> (any Error)? { content.value.objects.namedStates?.mismatch(object) }
 
     /// The layout of a registered class's object in the workflow's `AnyState`; `nil` for an unsuitable object.
     @inline(__always)
@@ -289,7 +204,7 @@ extension Definition {
     }
 
     private func learnLayout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
-        guard let layout = content.value.findLayout(object) else { return nil }
+        guard let layout = content.value.objects.findLayout(object) else { return nil }
         checkGroups(of: object, in: state)
         checkMachines(of: object)
         states[state].layout.publish(Immortal(layout))

@@ -1,26 +1,11 @@
 /// Compiles a workflow's declarations into its definition, and lists all problems.
 struct DefinitionCompiler {
-    let workflow: String
-
-    /// The default name of the workflow in earlier versions; `nil` if it is unchanged.
-    let formerWorkflow: String?
-    let version: Int
-    let migrations: [Migration]
-    let context: ObjectIdentifier
-    let regionContexts: [RegionContext]
+    let parts: DefinitionParts
     let effects: [any Effect.Type]
-    let journal: JournalLimit?
-    let secretKeys: Set<String>
 
     /// The type of the workflow.
     let workflowType: ObjectIdentifier
     let properties: DeclaredProperties
-
-    /// The routes of each event.
-    let routes: [EventRoutes]
-    let states: StateClasses
-    let groups: StateGroups
-    let actions: [CompiledAction]
     let initial: (any WorkflowState.Type)?
     let initialName: String
     let unsuitableType: String?
@@ -35,22 +20,8 @@ struct DefinitionCompiler {
     /// The name of the initial state's type if it is no object.
     let valueName: String?
 
-    /// The numbers of the states that are listed in addition to those of events.
-    let listed: [Int]
-
-    /// The names of the states that are declared as final.
-    let declaredFinals: [String]
-
     init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState?) {
-        workflow = W.name
-        formerWorkflow = formerName(of: type, named: workflow)
-        version = W.version
-        migrations = W.migrations
-        context = ObjectIdentifier(W.Context.self)
-        regionContexts = W.regionContexts
         effects = W.effects
-        journal = W.journal
-        secretKeys = W.secretUserInfoKeys
         workflowType = ObjectIdentifier(type)
         properties = DeclaredProperties(of: workflowValue)
         let isSuitable = initial.map(Self.isHandedOutAsObject) ?? Self.mayBeHandedOutAsObject(W.AnyState.self)
@@ -77,21 +48,38 @@ struct DefinitionCompiler {
                 ignoredGroups: event.declaration.ignoredGroups.map { groupNumbering.number(of: $0) }
             )
         }
-        listed = W.states.map { numbering.number(of: $0) }
+        let listed = W.states.map { numbering.number(of: $0) }
         for case .group(let group) in properties.actions.map(\.slot.declaration.allowed) {
             _ = groupNumbering.number(of: group)
         }
         let states = StateClasses(numbering)
-        self.states = states
-        declaredFinals = states.names(ofDeclared: W.finals)
         let groups = StateGroups(groupNumbering, in: states)
-        self.groups = groups
-        routes = rules.map {
-            EventRoutes($0.rules, ignored: $0.ignored, ignoredGroups: $0.ignoredGroups, in: states, groups)
-        }
-        actions = properties.actions.map { CompiledAction($0, in: states, groups) }
+        let initialClass = W.initialClass ?? (initial as? any WorkflowState).map { Swift.type(of: $0) }
+        parts = DefinitionParts(
+            facts: WorkflowFacts(
+                name: W.name,
+                formerName: formerName(of: type, named: W.name),
+                version: W.version,
+                migrations: W.migrations,
+                initial: initialClass.flatMap { states.number(of: $0) },
+                listed: listed,
+                declaredFinals: states.names(ofDeclared: W.finals),
+                context: ObjectIdentifier(W.Context.self),
+                regionContexts: W.regionContexts,
+                journal: W.journal,
+                secretKeys: W.secretUserInfoKeys
+            ),
+            states: states,
+            superstates: states.lineages.map { $0.dropFirst().first },
+            groups: groups,
+            events: properties.events,
+            routes: rules.map {
+                EventRoutes($0.rules, ignored: $0.ignored, ignoredGroups: $0.ignoredGroups, in: states, groups)
+            },
+            actions: properties.actions.map { CompiledAction($0, in: states, groups) }
+        )
         initialObject = initial as? any WorkflowState
-        self.initial = W.initialClass ?? (initial as? any WorkflowState).map { Swift.type(of: $0) }
+        self.initial = initialClass
         initialName = String(describing: initialType)
     }
 
@@ -107,46 +95,16 @@ struct DefinitionCompiler {
         !(type is any OptionalType.Type) && type != (any Error).self
     }
 
+    var states: StateClasses { parts.states }
+
+    var groups: StateGroups { parts.groups }
+
+    var routes: [EventRoutes] { parts.routes }
+
     /// Makes the immortal definition, and binds the events to it.
-    func definition(
-        eventValues: ErasedImmortal,
-        objectAccess: ObjectAccess,
-        findLayout: @escaping @Sendable (AnyObject) -> ExistentialLayout?,
-        makeTable: @escaping TableMaking,
-        contextMaking: ContextMaking?
-    ) -> Definition {
-        for (index, event) in properties.events.enumerated() { event.slot.bind(to: index) }
-        let parts = DefinitionParts(
-            workflow: workflow,
-            formerWorkflow: formerWorkflow,
-            version: version,
-            migrations: migrations,
-            states: states,
-            superstates: states.lineages.map { $0.dropFirst().first },
-            events: properties.events.map { event in
-                .init(name: event.name, declaration: event.declaration, valueType: event.valueType)
-            },
-            routes: routes,
-            groups: groups.groups,
-            actions: actions,
-            initial: initial.flatMap { states.number(of: $0) },
-            listed: listed,
-            declaredFinals: declaredFinals,
-            needsContext: context != ObjectIdentifier(Void.self),
-            regionContexts: regionContexts,
-            journal: journal,
-            secretKeys: secretKeys,
-            namedStates: nil,
-            contextMaking: contextMaking
-        )
-        return parts.definition(
-            eventValues: eventValues,
-            objectAccess: objectAccess,
-            findLayout: findLayout,
-            makeTable: makeTable
-        ) {
-            isCalled($0, with: [$1])
-        }
+    func definition(_ objects: ObjectHandling) -> Definition {
+        for (index, event) in parts.events.enumerated() { event.slot.bind(to: index) }
+        return Definition(parts, objects)
     }
 }
 

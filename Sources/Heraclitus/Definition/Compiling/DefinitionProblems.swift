@@ -1,212 +1,130 @@
-// The problems of a definition, in the order of workflow, states and events.
+// The problems that types and tables have in common, in the order of workflow, states, groups and events.
 
-extension DefinitionCompiler {
+extension DefinitionParts {
     var problems: [WorkflowProblem] {
-        workflowProblems + stateProblems + groupProblems + eventProblems + routes.indices.flatMap(problems)
-            + actionProblems + workProblems + completionProblems + destinationProblems + effectProblems
+        (facts.name.isBlank ? [.blankName(.workflow, at: nil)] : [])
+            + (facts.version < 1 ? [.badVersion(facts.version)] : []) + migrationProblems
+            + WorkflowProblem.ofNames(.state, states.types.indices, { states.names[$0] }, at: states.className)
+            + groups.groups.filter(\.members.isEmpty).map { .empty(.group, $0.name) }
+            + WorkflowProblem.ofRepeatedNames(.group, groups.groups, \.name)
+            + WorkflowProblem.ofNames(.event, events, \.name, at: \.property)
+            + events.indices.flatMap(problems(ofEvent:))
     }
 
-    private var effectProblems: [WorkflowProblem] {
-        let blank = effects.filter { Self.isBlank($0.name) }.map {
-            WorkflowProblem.blankEffectName(typeName: fullName(of: $0))
-        }
-        let duplicates = Self.groups(effects, by: { $0.name }).map {
-            WorkflowProblem.duplicateEffectName($0, typeNames: $1.map { fullName(of: $0) })
-        }
-        return blank + duplicates
-    }
-
-    private var workProblems: [WorkflowProblem] {
-        func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.MachineWorkflow.self }
-        // As for hooks, one check is enough for most classes.
-        let types = states.types.map { ($0 as? any Capability.Type) as? any Working.Type }
-        let working = types.indices.filter { types[$0] != nil }
-        let foreign = types.compactMap { type -> WorkflowProblem? in
-            guard let type else { return nil }
-            let life = life(of: type)
-            if ObjectIdentifier(life) == workflowType { return nil }
-            return .foreignWork(className: fullName(of: type), workflow: life.name)
-        }
-        return foreign
-            + problems(ofEventsAfterWork: { $0.failure?.sources }, in: working)
-            + problems(ofEventsAfterWork: { $0.done }, in: working)
-    }
-
-    /// The problems of the events that fire after failed work, or after completed work.
-    private func problems(
-        ofEventsAfterWork sources: (EventDeclaration) -> ClosureTypes.Parameter?,
-        in working: [Int]
-    ) -> [WorkflowProblem] {
-        let events = properties.events.indices.filter { sources(properties.events[$0].declaration) != nil }
-        func follows(_ event: Int, from state: Int) -> Bool {
-            sources(properties.events[event].declaration).map { fires(event, in: state, $0) } ?? false
-        }
-        let idle = events.filter { event in !working.contains { follows(event, from: $0) } }
-        let ambiguous = working.compactMap { state -> WorkflowProblem? in
-            let names = events.filter { follows($0, from: state) }.map { properties.events[$0].name }
-            return names.count > 1 ? .ambiguousWork(state: states.names[state], events: names) : nil
-        }
-        return idle.map { .eventWithoutWork(event: properties.events[$0].name) } + ambiguous
-    }
-
-    /// Whether an event leads from a state among the sources of a trigger.
-    private func fires(_ event: Int, in state: Int, _ sources: ClosureTypes.Parameter) -> Bool {
-        !routes[event].declaredDestinations(from: state).isEmpty && isCalled(sources, with: [state])
-    }
-
-    /// Automatic events for which neither a builder nor an empty state makes the destination.
-    private var destinationProblems: [WorkflowProblem] {
-        properties.events.indices.flatMap { event -> [WorkflowProblem] in
-            let declaration = properties.events[event].declaration
-            let failure = declaration.failure.flatMap { $0.build == nil ? $0.sources : nil }
-            let triggers =
-                declaration.deadlineSources + declaration.conditions.map(\.sources)
-                + [failure, declaration.done].compactMap(\.self)
-            if triggers.isEmpty { return [] }
-            return states.types.indices.filter { state in
-                let destinations = routes[event].declaredDestinations(from: state)
-                let isMade = destinations.count == 1 && states.types[destinations[0]] is any EmptyState.Type
-                return !isMade && triggers.contains { fires(event, in: state, $0) }
-                    && !declaration.builders.contains { isCalled($0.sources, with: [state]) }
-            }
-            .map { .missingBuilder(event: properties.events[event].name, state: states.names[$0]) }
-        }
-    }
-
-    private var completionProblems: [WorkflowProblem] {
-        let waiting = properties.events.filter { $0.declaration.conditions.contains(where: \.isCompletion) }
-        guard !waiting.isEmpty else { return [] }
-        let plain = states.types.indices.filter { !((states.types[$0] as? any Capability.Type) is any Composite.Type) }
-        return properties.events.indices.flatMap { event in
-            let rules = properties.events[event].declaration.conditions.filter(\.isCompletion)
-            return plain.filter { state in
-                !routes[event].rules(in: state).isEmpty && rules.contains { isCalled($0.sources, with: [state]) }
-            }
-            .map {
-                WorkflowProblem.completionWithoutRegions(event: properties.events[event].name, state: states.names[$0])
-            }
-        }
-    }
-
-    private var workflowProblems: [WorkflowProblem] {
-        var problems: [WorkflowProblem] = []
-        if Self.isBlank(workflow) { problems.append(.blankWorkflowName) }
-        if version < 1 { problems.append(.badVersion(version)) }
-        if let valueName {
-            problems.append(.initialStateIsNoClass(valueName))
-        } else if initial.flatMap({ states.number(of: $0) }) == nil {
-            problems.append(.unregisteredInitialState(initialName))
-        }
-        if let unsuitableType { problems.append(.unsuitableStateType(unsuitableType)) }
-        problems += migrationProblems
-        problems += properties.hiding.map { .hiddenEvent(property: $0) }
-        return problems + properties.foreign.map { .foreignEvent(property: $0.property, workflow: $0.workflow) }
-    }
+    /// The problems in spite of which machines work.
+    var minorProblems: [WorkflowProblem] { migrationsToUnknownStates + endlessDeadlines }
 
     private var migrationProblems: [WorkflowProblem] {
-        let versions = migrations.map(\.version)
-        let present = Set(versions)
-        let missing = version < 2 ? [] : (2...version).filter { !present.contains($0) }
-        let misplaced = migrations.indices.filter { index in
-            !(2...max(2, version)).contains(versions[index]) || version < 2
-                || versions[..<index].contains { $0 > versions[index] }
+        let (version, migrations) = (facts.version, facts.migrations)
+        let present = Set(migrations.map(\.version))
+        // A table from outside may have any version.
+        let last = min(version, migrations.count + 21)
+        let missing = last < 2 ? [] : (2...last).filter { !present.contains($0) }.prefix(20)
+        var latest = 2
+        let misplaced = migrations.filter { migration in
+            defer { latest = max(latest, migration.version) }
+            return migration.version < latest || migration.version > version
         }
-        let duplicates = Self.groups(migrations) { "\($0.version) \($0.name)" }
         return missing.map { .missingMigration(version: $0) }
-            + misplaced.map { .misplacedMigration(migrations[$0].name, version: migrations[$0].version) }
-            + duplicates.map { .duplicateMigration($1[0].name, version: $1[0].version) }
-    }
-
-    private var stateProblems: [WorkflowProblem] {
-        let blank = states.types.indices.filter { Self.isBlank(states.names[$0]) }.map {
-            WorkflowProblem.blankStateName(className: fullName(of: states.types[$0]))
-        }
-        let duplicates = Self.groups(Array(states.types.indices), by: { states.names[$0] }).map {
-            WorkflowProblem.duplicateStateName($0, classNames: $1.map { fullName(of: states.types[$0]) })
-        }
-        let foreign = common.map { common in
-            states.types.filter { !StateClasses.superclasses(of: $0).contains { $0 == common } }.map {
-                WorkflowProblem.foreignState(className: fullName(of: $0), expected: String(describing: common))
+            + misplaced.map { .misplacedMigration($0.name, version: $0.version) }
+            + Dictionary(grouping: migrations, by: \.version).sorted { $0.key < $1.key }.flatMap {
+                version,
+                migrations in
+                WorkflowProblem.ofRepeatedNames(.migration(version: version), migrations, \.name)
             }
-        }
-        // A group of the protocol knows the conformance of every class.
-        let strangers = groups.groups.first { $0.declaration.type == anyState.type }.map { group in
-            states.types.indices.filter { !group.members.contains($0) }.map { foreignState($0) }
-        }
-        return blank + duplicates + (foreign ?? []) + (common == nil ? strangers ?? [] : [])
-            + initialHolder.filter(\.stopsTheProgram)
-    }
-
-    private func foreignState(_ number: Int) -> WorkflowProblem {
-        .foreignState(className: fullName(of: states.types[number]), expected: anyState.name)
-    }
-
-    private var groupProblems: [WorkflowProblem] {
-        let empty = groups.groups.filter(\.members.isEmpty).map { WorkflowProblem.emptyGroup($0.name) }
-        let ambiguous = groups.ambiguousNames.map { WorkflowProblem.duplicateGroupName($0) }
-        guard let initialObject, let number = initial.flatMap({ states.number(of: $0) }) else {
-            return empty + ambiguous
-        }
-        let mistaken = groups.groups.filter { $0.isMistaken(about: initialObject, in: number) }
-        return empty + ambiguous + mistaken.map { $0.mistake(about: states.names[number]) }
-    }
-
-    private var eventProblems: [WorkflowProblem] {
-        let events = properties.events
-        let blank = events.filter { Self.isBlank($0.name) }.map {
-            WorkflowProblem.blankEventName(property: $0.property)
-        }
-        let shared = Self.groups(events, by: { ObjectIdentifier($0.slot) }).map {
-            WorkflowProblem.sharedEvent(properties: $1.map(\.property))
-        }
-        // The value was taken from another value of this workflow, in which it is another event.
-        let taken = events.enumerated().compactMap { index, event -> WorkflowProblem? in
-            guard let earlier = event.slot.index, earlier != index else { return nil }
-            let properties = events.indices.contains(earlier) ? [events[earlier].property] : []
-            return .sharedEvent(properties: properties + [event.property])
-        }
-        let duplicates = Self.groups(events, by: \.name).map {
-            WorkflowProblem.duplicateEventName($0, properties: $1.map(\.property))
-        }
-        return blank + shared + taken + duplicates
     }
 
     private func problems(ofEvent index: Int) -> [WorkflowProblem] {
-        let name = properties.events[index].name
+        let name = events[index].name
         let routes = routes[index]
-        guard !routes.rules.isEmpty else { return [.emptyEvent(name)] }
+        guard !routes.rules.isEmpty else { return [.empty(.event, name)] }
         return routes.contradictoryIgnores.map { .contradictoryIgnore(event: name, state: states.names[$0]) }
             + routes.contradictoryUpdates(in: states).map { .contradictoryUpdate(event: name, state: states.names[$0]) }
-            + (hasUnaskedGuard(properties.events[index].declaration, routes) ? [.unaskedGuard(event: name)] : [])
     }
 
-    private var actionProblems: [WorkflowProblem] {
-        let declared = properties.actions
-        let blank = declared.filter { Self.isBlank($0.name) }.map {
-            WorkflowProblem.blankActionName(property: $0.property)
+    /// The migrations to states that did not exist then.
+    ///
+    /// The search goes backwards through the steps, with the state names before each step.
+    private var migrationsToUnknownStates: [WorkflowProblem] {
+        var known = Set(states.names)
+        known.formUnion(states.types.indices.compactMap { formerName(of: states.types[$0], named: states.names[$0]) })
+        var problems: [WorkflowProblem] = []
+        for migration in facts.migrations.reversed() {
+            guard case .state(let old, let new, _) = migration.change else { continue }
+            if !known.contains(new) {
+                problems.append(
+                    .migrationToUnknownState(new, version: migration.version, migration: migration.name)
+                )
+            }
+            known.insert(old)
         }
-        let shared = Self.groups(declared, by: { ObjectIdentifier($0.slot) }).map {
-            WorkflowProblem.sharedEvent(properties: $1.map(\.property))
-        }
-        let duplicates = Self.groups(declared, by: \.name).map {
-            WorkflowProblem.duplicateActionName($0, properties: $1.map(\.property))
-        }
-        return blank + shared + duplicates
-            + actions.filter(\.allowed.isEmpty).map { WorkflowProblem.emptyAction($0.name) }
+        return problems.reversed()
     }
 
-    /// The groups of elements that share a key, excluding blank keys, in the order of their first element.
-    private static func groups<Element, Key: Hashable>(
+    /// The automatic events that are due again at once: updates after a time since the entry, and repeated entries
+    /// after no time.
+    private var endlessDeadlines: [WorkflowProblem] {
+        events.indices.filter { event in
+            let declaration = events[event].declaration
+            guard declaration.guards.isEmpty else { return false }
+            let times = declaration.triggers.compactMap { $0.deadline?.after }
+            return !times.isEmpty && routes[event].rules.contains(where: \.isUpdate)
+                || times.contains { $0 <= .zero } && routes[event].alwaysStays
+        }
+        .map { .endlessDeadline(event: events[$0].name) }
+    }
+
+    /// Whether there is a final state.
+    var canEnd: Bool {
+        states.types.indices.contains { state in
+            routes.allSatisfy { routes in
+                routes.ignoring.contains(state)
+                    || routes.rules(in: state).allSatisfy { routes.rules[$0].destinations.isEmpty }
+            }
+        }
+    }
+}
+
+extension WorkflowProblem {
+    /// The problems of blank and repeated names.
+    /// - Parameters:
+    ///   - part: The kind of elements.
+    ///   - elements: The elements with these names.
+    ///   - name: The name of an element.
+    ///   - place: The class or property of an element; `nil` in a table.
+    /// - Returns: The problems.
+    static func ofNames<Element>(
+        _ part: Part,
+        _ elements: some Collection<Element>,
+        _ name: (Element) -> String,
+        at place: (Element) -> String?
+    ) -> [WorkflowProblem] {
+        elements.filter { name($0).isBlank }.map { .blankName(part, at: place($0)) }
+            + ofRepeatedNames(part, elements, name, at: place)
+    }
+
+    static func ofRepeatedNames<Element>(
+        _ part: Part,
+        _ elements: some Collection<Element>,
+        _ name: (Element) -> String,
+        at place: (Element) -> String? = { _ in nil }
+    ) -> [WorkflowProblem] {
+        repeated(Array(elements), by: name).map { name, elements in
+            .duplicateName(part, name, at: elements.compactMap(place))
+        }
+    }
+
+    /// The groups of elements that share a key, in the order of their first element.
+    static func repeated<Element, Key: Hashable>(
         _ elements: [Element],
         by key: (Element) -> Key
     ) -> [(Key, [Element])] {
-        let groups = Dictionary(grouping: elements, by: key)
+        let groups = Dictionary(grouping: elements, by: key).filter { $0.value.count > 1 }
         var seen: Set<Key> = []
-        return elements.map(key).filter { seen.insert($0).inserted }.compactMap { key in
-            guard let group = groups[key], group.count > 1 else { return nil }
-            return (key, group)
-        }
+        return elements.map(key).filter { groups[$0] != nil && seen.insert($0).inserted }.map { ($0, groups[$0] ?? []) }
     }
+}
 
-    private static func isBlank(_ name: String) -> Bool { name.allSatisfy(\.isWhitespace) }
+extension String {
+    fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }

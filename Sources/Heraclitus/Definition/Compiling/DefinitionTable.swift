@@ -18,9 +18,9 @@ extension Definition {
                 TransitionTable.Group(name: group.name, states: group.members.map { states[$0].name })
             },
             initial: initial.map { states[$0].name } ?? "",
-            listed: content.value.listed.map { states[$0].name },
+            listed: content.value.facts.listed.map { states[$0].name },
             finals: finals.map(\.name),
-            declaredFinals: content.value.declaredFinals,
+            declaredFinals: content.value.facts.declaredFinals,
             events: events.map(tableEvent),
             actions: actions.map { action in
                 TransitionTable.Action(name: action.name, states: action.allowed.map { states[$0].name })
@@ -48,7 +48,7 @@ extension Definition {
         if let object = objects.first(where: { stateIndex(of: $0) == state.index }) ?? state.make() {
             return state.hooks.regions(of: object).map { RegionProperty($0, in: object) }
         }
-        return state.conditions.flatMap(\.rule.properties).reduce(into: []) { known, property in
+        return state.conditions.flatMap(\.trigger.properties).reduce(into: []) { known, property in
             if !known.contains(where: property.isSame) { known.append(property) }
         }
     }
@@ -70,12 +70,10 @@ extension Definition {
                 }
             },
             ignored: reach.states(where: \.isIgnored).map { states[$0].name },
-            triggers: (event.declaration.deadlines.isEmpty ? [] : [.due])
-                + (event.declaration.failure == nil ? [] : [.failure])
-                + (event.declaration.done == nil ? [] : [.done])
-                + (event.declaration.conditions.contains(where: \.isCompletion) ? [.completion] : [])
-                + (event.declaration.conditions.allSatisfy(\.isCompletion) ? [] : [.condition]),
-            dueAfter: event.declaration.deadlines.lazy.compactMap(\.after).min().map { $0 / .seconds(1) },
+            triggers: TransitionTable.Trigger.allCases.filter { name in
+                event.declaration.triggers.contains { $0.name == name }
+            },
+            dueAfter: event.declaration.triggers.lazy.compactMap { $0.deadline?.after }.min().map { $0 / .seconds(1) },
             fromAnyState: destinationsFromAnyState(of: event),
             isGuarded: !event.declaration.guards.isEmpty,
             hasHooks: !event.declaration.willFire.isEmpty || !event.declaration.didFire.isEmpty

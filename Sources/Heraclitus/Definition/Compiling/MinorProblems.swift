@@ -46,42 +46,10 @@ extension DefinitionCompiler {
         initialObject.flatMap { MachineHolding.problem(of: $0) }.map { [$0] } ?? []
     }
 
-    /// The migrations to states that did not exist then.
-    ///
-    /// The search goes backwards through the steps, with the state names before each step.
-    var migrationsToUnknownStates: [WorkflowProblem] {
-        var known = Set(states.names)
-        known.formUnion(states.types.indices.compactMap { formerName(of: states.types[$0], named: states.names[$0]) })
-        var problems: [WorkflowProblem] = []
-        for migration in migrations.reversed() {
-            guard case .state(let old, let new) = migration.renaming else { continue }
-            if !known.contains(new) {
-                problems.append(
-                    .migrationToUnknownState(new, version: migration.version, migration: migration.name)
-                )
-            }
-            known.insert(old)
-        }
-        return problems.reversed()
-    }
-
-    /// The automatic events that are due again at once: updates after a time since the entry, and repeated entries
-    /// after no time.
-    var endlessDeadlines: [WorkflowProblem] {
-        properties.events.indices.filter { event in
-            let declaration = properties.events[event].declaration
-            guard declaration.guards.isEmpty else { return false }
-            let times = declaration.deadlines.compactMap(\.after)
-            return !times.isEmpty && routes[event].rules.contains(where: \.isUpdate)
-                || times.contains { $0 <= .zero } && routes[event].alwaysStays
-        }
-        .map { .endlessDeadline(event: properties.events[$0].name) }
-    }
-
     /// The events that wait for machines of workflows without a final state.
     var completionsWithoutEnd: [WorkflowProblem] {
         properties.events.flatMap { event -> [WorkflowProblem] in
-            let regions = event.declaration.conditions.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
+            let regions = event.declaration.triggers.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
             var seen: Set<String> = []
             return regions.map { $0.workflowName }.filter { seen.insert($0).inserted }
                 .map { .completionWithoutEnd(event: event.name, workflow: $0) }
@@ -93,7 +61,7 @@ extension DefinitionCompiler {
     /// The check covers machines that an event waits for, and machines in objects of empty states and of the initial
     /// state.
     var regionsWithoutContext: [WorkflowProblem] {
-        let awaited = properties.events.flatMap { $0.declaration.conditions.flatMap(\.properties).compactMap(\.type) }
+        let awaited = properties.events.flatMap { $0.declaration.triggers.flatMap(\.properties).compactMap(\.type) }
         let objects =
             states.types.compactMap { ($0 as? any EmptyState.Type)?.init() } + [initialObject].compactMap(\.self)
         let held = objects.compactMap { $0 as? any Composite }.flatMap(\.regions)
@@ -101,21 +69,13 @@ extension DefinitionCompiler {
         var seen: Set<ObjectIdentifier> = []
         return (awaited + held).filter { region in
             let isGiven =
-                [context, ObjectIdentifier(Void.self)].contains(region.context)
-                || regionContexts.contains { $0.workflow == region.workflow && $0.holdersContext == context }
+                [parts.facts.context, ObjectIdentifier(Void.self)].contains(region.context)
+                || parts.facts.regionContexts.contains {
+                    $0.workflow == region.workflow && $0.holdersContext == parts.facts.context
+                }
             return !isGiven && seen.insert(region.workflow).inserted
         }
         .map { .missingRegionContext(workflow: $0.workflowName) }
-    }
-
-    /// Whether there is a final state.
-    var canEnd: Bool {
-        states.types.indices.contains { state in
-            routes.allSatisfy { routes in
-                routes.ignoring.contains(state)
-                    || routes.rules(in: state).allSatisfy { routes.rules[$0].destinations.isEmpty }
-            }
-        }
     }
 }
 
@@ -125,8 +85,8 @@ extension DefinitionCompiler {
         declaration.guardedTypes.contains { types in
             routes.rules.contains { rule in
                 let sources = sources(of: rule)
-                return !isCalled(types.source, with: sources)
-                    || !isCalled(types.destination, with: rule.isUpdate ? sources : rule.destinations)
+                return !parts.isCalled(types.source, with: sources)
+                    || !parts.isCalled(types.destination, with: rule.isUpdate ? sources : rule.destinations)
             }
         }
     }
@@ -137,18 +97,6 @@ extension DefinitionCompiler {
         case .any: nil
         case .states(let states): states
         case .group(let group): groups.members(of: group)
-        }
-    }
-
-    func isCalled(_ parameter: ClosureTypes.Parameter, with numbers: [Int]?) -> Bool {
-        switch parameter {
-        case .any:
-            return true
-        case .type(let includes):
-            return (numbers ?? Array(states.types.indices)).allSatisfy { includes(states.types[$0]) }
-        case .group(let type):
-            guard let group = groups.groups.first(where: { $0.declaration.type == type }) else { return true }
-            return Set(group.members).isSuperset(of: numbers ?? Array(states.types.indices))
         }
     }
 }

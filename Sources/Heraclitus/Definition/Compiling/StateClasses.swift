@@ -65,6 +65,11 @@ struct StateClasses {
 
     func number(of type: any WorkflowState.Type) -> Int? { numbers[ObjectIdentifier(type)] }
 
+    /// The full name of a state's class; `nil` for a class with several states.
+    func className(of number: Int) -> String? {
+        self.number(of: types[number]).map { fullName(of: types[$0]) }
+    }
+
     /// The numbers of the states that are or inherit from some classes, in ascending order.
     ///
     /// The classes need not be states.

@@ -12,9 +12,6 @@ struct CompiledGroup: Sendable {
 struct StateGroups {
     let groups: [CompiledGroup]
 
-    /// The names that groups of different types share.
-    let ambiguousNames: [String]
-
     /// Numbers the groups in the order of their first mention.
     struct Numbering {
         fileprivate struct Key: Hashable {
@@ -41,16 +38,10 @@ struct StateGroups {
                 members: states.types.indices.filter { group.includes(states.types[$0]) }
             )
         }
-        var seen: Set<String> = []
-        var ambiguous: Set<String> = []
-        ambiguousNames = groups.map(\.name).filter { !seen.insert($0).inserted && ambiguous.insert($0).inserted }
     }
 
     /// Groups with known states.
-    init(_ groups: [CompiledGroup]) {
-        self.groups = groups
-        ambiguousNames = []
-    }
+    init(_ groups: [CompiledGroup]) { self.groups = groups }
 
     func members(of group: Int) -> [Int] { groups[group].members }
 }

@@ -4,53 +4,8 @@ extension TransitionTable {
     /// The description of a key in a state's data: a type, and whether the key is optional.
     ///
     /// In JSON it is a text: `"number"`, or `"number?"` for an optional key.
-    public struct Key: Hashable, Sendable {
-        /// The type of the value.
-        public let type: KeyType
-
-        /// Whether the key may be missing or `null`.
-        public let isOptional: Bool
-
-        /// Makes the description of a key.
-        /// - Parameters:
-        ///   - type: The type of the value.
-        ///   - isOptional: Whether the key may be missing.
-        public init(_ type: KeyType, isOptional: Bool = false) {
-            self.type = type
-            self.isOptional = isOptional
-        }
-
-        /// A text.
-        public static let string = Key(.string)
-
-        /// A number.
-        public static let number = Key(.number)
-
-        /// A number without a fraction.
-        public static let integer = Key(.integer)
-
-        /// `true` or `false`.
-        public static let boolean = Key(.boolean)
-
-        /// A date as text in ISO 8601.
-        public static let date = Key(.date)
-
-        /// A list of any values.
-        public static let list = Key(.list)
-
-        /// Any values by key.
-        public static let object = Key(.object)
-
-        /// Any value.
-        public static let any = Key(.any)
-
-        /// The optional form of the key.
-        public var optional: Key { Key(type, isOptional: true) }
-    }
-
-    /// The type of a value in the data of a state.
     @nonexhaustive
-    public enum KeyType: String, Hashable, Sendable, CaseIterable {
+    public enum Key: Hashable, Sendable {
         /// A text.
         case string
 
@@ -74,12 +29,36 @@ extension TransitionTable {
 
         /// Any value.
         case any
+
+        /// A key that may be missing or `null`.
+        indirect case optional(Key)
+
+        /// The optional form of the key.
+        public var optional: Key { isOptional ? self : .optional(self) }
     }
 }
 
 extension TransitionTable.Key: Codable, CustomStringConvertible {
+    private static let types: [TransitionTable.Key] = [
+        .string, .number, .integer, .boolean, .date, .list, .object, .any,
+    ]
+
     /// The type, followed by a question mark for an optional key.
-    public var description: String { type.rawValue + (isOptional ? "?" : "") }
+    public var description: String {
+        switch self {
+        case .string: "string"
+        case .number: "number"
+        case .integer: "integer"
+        case .boolean: "boolean"
+        case .date: "date"
+        case .list: "list"
+        case .object: "object"
+        case .any: "any"
+        case .optional(let key): "\(key)?"
+        }
+    }
+
+    fileprivate var isOptional: Bool { if case .optional = self { true } else { false } }
 
     /// Decodes a text such as `number?`.
     /// - Parameter decoder: The decoder.
@@ -87,15 +66,14 @@ extension TransitionTable.Key: Codable, CustomStringConvertible {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        let isOptional = text.hasSuffix("?")
-        guard let type = TransitionTable.KeyType(rawValue: isOptional ? String(text.dropLast()) : text) else {
-            let known = TransitionTable.KeyType.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let key = (Self.types + Self.types.map(\.optional)).first(where: { $0.description == text }) else {
+            let known = Self.types.map(\.description).joined(separator: ", ")
             throw DecodingError.dataCorruptedError(
                 in: container,
                 debugDescription: "\"\(text.shortened)\" is no type of a key; the types are \(known)."
             )
         }
-        self.init(type, isOptional: isOptional)
+        self = key
     }
 
     /// Encodes a text such as `number?`.
@@ -176,8 +154,8 @@ struct StateKeys: Sendable {
 
 extension TransitionTable.Key {
     fileprivate func fits(_ value: JSONValue) -> Bool {
-        if value == .null { return isOptional || type == .any }
-        return switch type {
+        if value == .null { return isOptional || self == .any }
+        return switch self {
         case .string: value.stringValue != nil
         case .number: value.doubleValue.map(\.isFinite) ?? false
         case .integer: value.isInteger
@@ -186,6 +164,7 @@ extension TransitionTable.Key {
         case .list: value.arrayValue != nil
         case .object: value.objectValue != nil
         case .any: true
+        case .optional(let key): key.fits(value)
         }
     }
 }

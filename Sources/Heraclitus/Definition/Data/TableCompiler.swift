@@ -3,55 +3,56 @@
 /// It has no classes, because the states are known by name.
 private protocol TableGroup {}
 
-/// Compiles a valid table into a definition, in linear time and memory.
+/// Compiles a table into a definition, in linear time and memory.
+///
+/// In a wrong table it leaves out the places that name unknown states.
 struct TableCompiler {
-    private let table: TransitionTable
-    private let numbers: [String: Int]
+    let table: TransitionTable
+    let numbers: [String: Int]
 
     init(_ table: TransitionTable) {
         self.table = table
         numbers = Dictionary(table.states.enumerated().map { ($1, $0) }) { first, _ in first }
     }
 
-    var definition: Definition {
-        let keys = table.keys.mapValues { StateKeys(types: $0) }
+    var parts: DefinitionParts {
         let states = StateClasses(
             named: table.states,
-            table.states.map { StateKind(named: $0, keys[$0]) }
+            table.states.map { StateKind(named: $0, table.keys[$0].map(StateKeys.init)) }
         )
-        let groups = groups
-        let numbering = StateGroups(groups)
-        let parts = DefinitionParts(
-            workflow: table.workflow,
-            formerWorkflow: nil,
-            version: table.version,
-            migrations: table.migrations.map(\.migration),
+        let groups = StateGroups(groups)
+        return DefinitionParts(
+            facts: WorkflowFacts(
+                name: table.workflow,
+                version: table.version,
+                migrations: table.migrations.map(\.migration),
+                initial: numbers[table.initial],
+                listed: numbers(of: table.listed),
+                declaredFinals: table.declaredFinals,
+                context: ObjectIdentifier(DataWorkflow.self)
+            ),
             states: states,
             superstates: table.states.map { table.superstates[$0].flatMap { numbers[$0] } },
+            groups: groups,
             events: table.events.map(event),
             routes: table.events.map { event in
                 let ignored = numbers(of: event.ignored)
-                return EventRoutes(rules(of: event), ignored: ignored, ignoredGroups: [], in: states, numbering)
+                return EventRoutes(rules(of: event), ignored: ignored, ignoredGroups: [], in: states, groups)
             },
-            groups: groups,
-            actions: [],
-            initial: numbers[table.initial],
-            listed: numbers(of: table.listed),
-            declaredFinals: table.declaredFinals,
-            needsContext: true,
-            regionContexts: [],
-            journal: nil,
-            secretKeys: [],
-            namedStates: namedStates(keys),
-            contextMaking: nil
+            actions: []
         )
-        let definition = parts.definition(
+    }
+
+    /// The definition of a valid table.
+    var definition: Definition {
+        let objects = ObjectHandling(
             eventValues: ErasedImmortal(Self.workflow),
-            objectAccess: Self.access,
+            access: Self.access,
             findLayout: { $0 is DataState ? Self.layout.value : nil },
             makeTable: { [table] _, _ in table },
-            isCalled: { _, _ in false }
+            namedStates: namedStates
         )
+        let definition = Definition(parts, objects)
         // Set once here: finding it with the first object of each state would also check groups.
         for state in definition.states { state.layout.publish(Self.layout) }
         return definition
@@ -68,8 +69,8 @@ struct TableCompiler {
 
     // MARK: Objects
 
-    private func namedStates(_ keys: [String: StateKeys]) -> NamedStates {
-        let states = table.states
+    private var namedStates: NamedStates {
+        let (states, keys) = (table.states, table.keys.mapValues(StateKeys.init))
         return NamedStates { [numbers] object, likely in
             guard let state = object as? DataState else { return nil }
             let isLikely = likely.map { states[$0] == state.name } ?? false
@@ -83,16 +84,16 @@ struct TableCompiler {
 
     // MARK: Events
 
-    private func event(_ event: TransitionTable.Event) -> DefinitionParts.Event {
+    private func event(_ event: TransitionTable.Event) -> DeclaredEvent {
         var declaration = EventDeclaration(event.name, from: .states([]), to: [])
-        if let seconds = event.dueAfter {
+        if let seconds = event.dueAfter, event.hasValidDeadline {
             let after = Duration.seconds(seconds)
-            let rule = DeadlineRule(date: { _, entered in entered + after }, isSinceEntry: true, after: after)
-            declaration = declaration.adding(deadline: rule, in: .any)
+            let deadline = Deadline(date: { _, entered in entered + after }, isSinceEntry: true, after: after)
+            declaration = declaration.adding(trigger: Trigger(sources: .any, kind: .due(deadline)))
         }
-        return DefinitionParts.Event(
-            name: event.name,
-            declaration: declaration,
+        return DeclaredEvent(
+            property: nil,
+            slot: EventSlot(declaration),
             valueType: DataWorkflow.Event<DataState, DataState>.self
         )
     }
@@ -104,7 +105,7 @@ struct TableCompiler {
         let general = numbers(of: event.fromAnyState)
         var rules: [NumberedRule] = []
         if !general.isEmpty { rules.append(NumberedRule(sources: .any, destinations: general, isUpdate: false)) }
-        let isGeneral = Set(general)
+        let (isGeneral, ignored) = (Set(general), Set(event.ignored))
         var sources: [Int] = []
         var destinations: [Int: [Int]] = [:]
         var updated: [Int] = []
@@ -112,7 +113,7 @@ struct TableCompiler {
             guard let source = numbers[pair.from], let destination = numbers[pair.to] else { continue }
             if pair.isUpdate {
                 updated.append(source)
-            } else if !isGeneral.contains(destination) {
+            } else if !isGeneral.contains(destination) || ignored.contains(pair.from) {
                 if destinations[source] == nil { sources.append(source) }
                 destinations[source, default: []].append(destination)
             }

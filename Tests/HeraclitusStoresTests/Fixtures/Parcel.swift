@@ -1,1 +1,0 @@
-../../HeraclitusTests/Fixtures/Parcel.swift

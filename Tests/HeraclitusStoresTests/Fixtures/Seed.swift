@@ -1,1 +1,0 @@
-../../HeraclitusTests/Attacks/Seed.swift

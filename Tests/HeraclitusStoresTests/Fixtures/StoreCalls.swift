@@ -1,1 +1,0 @@
-../../HeraclitusTests/Fixtures/StoreCalls.swift

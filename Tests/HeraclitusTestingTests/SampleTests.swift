@@ -1,0 +1,82 @@
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@testable import Fixtures
+
+@Suite("Samples") struct SampleTests {
+    class FailureState: WorkflowState, @unchecked Sendable {
+        let code: Int
+        init(_ code: Int) { self.code = code }
+    }
+    final class TimeOutState: FailureState, @unchecked Sendable {}
+    final class LoadingState: EmptyState {}
+    struct Loading: Workflow {
+        static var initial: any WorkflowState { LoadingState() }
+        static var states: [any WorkflowState.Type] { [TimeOutState.self] }
+        let fail = Event(from: LoadingState.self, to: FailureState.self)
+    }
+
+    @Test("A sample for an event to a class may make a subclass")
+    func subclasses() throws {
+        let report = try exercise(
+            Loading.self,
+            samples: [.event(\.fail) { _ in TimeOutState(1) }, .event(\.fail) { _ in FailureState(2) }]
+        )
+        #expect(report.untried.isEmpty)
+    }
+
+    // MARK: Samples that do not fit
+
+    final class OpenState: EmptyState {}
+    final class CountedState: WorkflowState {
+        let count: Int
+        init(_ count: Int) { self.count = count }
+    }
+    struct Refusal: Error {}
+    struct Counting: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let begin = Event(from: OpenState.self, to: CountedState.self)
+        let count = Event(updating: CountedState.self)
+        let end = Event(from: CountedState.self, to: OpenState.self)
+    }
+    struct GuardedCounting: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let begin = Event(from: OpenState.self, to: CountedState.self).guarded { _, _, _ in throw Refusal() }
+        let count = Event(updating: CountedState.self)
+    }
+
+    @Test("A sample that fits none of the sources of its events counts as missing")
+    func unfitting() throws {
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(
+                Counting.self,
+                samples: [.state { (counted: CountedState) in CountedState(counted.count + 1) }]
+            )
+        }
+        guard case .missingSamples(["CountedState"]) = failure?.problem else { throw failure ?? Refusal() as any Error }
+        #expect(failure?.code == "// .state { (left: OpenState) in CountedState(…) },  // begin")
+    }
+
+    @Test("A sample is also missing if only some of the events to its state have one")
+    func partlyFitting() throws {
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(
+                Counting.self,
+                samples: [.event(\.begin) { _ in CountedState(1) }, .state { (_: OpenState) in CountedState(1) }]
+            )
+        }
+        guard case .missingSamples(["CountedState"]) = failure?.problem else { throw failure ?? Refusal() as any Error }
+        #expect(failure?.code == "// .state { (left: CountedState) in CountedState(…) },  // count")
+    }
+
+    @Test("A declined or unreachable transition needs no sample")
+    func declined() throws {
+        let report = try exercise(
+            GuardedCounting.self,
+            samples: [.state { (_: OpenState) in CountedState(1) }],
+            covering: .transitions
+        )
+        #expect(report.untried.map(\.event) == ["begin", "count"])
+    }
+}
