@@ -26,8 +26,10 @@ extension JSONDecoder.DateDecodingStrategy {
 ///
 /// A date keeps its text when it is read and written again.
 package enum ArchivedDate {
-    /// The dates of four-digit years, which ISO 8601 can write without an agreement between parties.
-    static let writable = secondsOfFourDigitYears
+    /// Years 1 to 9999 in seconds after the reference date, which begin with `Date.distantPast`.
+    ///
+    /// ISO 8601 can write only these without an agreement between parties.
+    package static let writable = -63_114_076_800.0..<252_423_993_600.0
 
     /// The number of bytes of `2026-01-01T12:00:00`, before decimals and zone.
     private static let headLength = 19
@@ -54,7 +56,7 @@ package enum ArchivedDate {
     static func invalid(_ date: Date, _ path: [any CodingKey]) -> EncodingError {
         // The error has the date as text, because describing the date itself may stop the program.
         .invalidValue(
-            HeraclitusJSON.text(of: date),
+            "a date \(date.timeIntervalSinceReferenceDate) s after 2001-01-01",
             .init(codingPath: path, debugDescription: "ISO 8601 cannot represent this date.")
         )
     }

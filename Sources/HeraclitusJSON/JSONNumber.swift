@@ -34,7 +34,7 @@ extension JSONValue {
         }
     }
 
-    /// The integer of up to 18 characters, which is the common case; `nil` for a signed zero.
+    /// An integer of up to 18 characters, the common case; `nil` for a signed zero.
     private static func small(_ source: ArraySlice<UInt8>) -> Int? {
         guard source.count <= 18, let first = source.first else { return nil }
         let isNegative = first == UInt8(ascii: "-")

@@ -1,8 +1,10 @@
-/// Finds the values of a JSON text without calling itself, so that a text of any depth needs no more of a thread's stack.
+/// Finds the values of a JSON text.
+///
+/// The parser does not call itself, so its stack does not grow with the depth.
 struct JSONParser {
     private let bytes: [UInt8]
 
-    /// Whether a key may be there twice: the first counts then, as in Foundation's reader.
+    /// Whether the first of two values for one key is read, as in Foundation's reader; otherwise, the second is an error.
     private let isLenient: Bool
 
     private var position: Int
@@ -10,7 +12,7 @@ struct JSONParser {
     /// The values and keys so far, in the order of the text.
     private var nodes: [JSONNode] = []
 
-    /// The arrays and objects that are not complete, the innermost last.
+    /// The incomplete arrays and objects, the innermost last.
     private var open: [Int] = []
 
     init(_ bytes: [UInt8], at position: Int = 0, isLenient: Bool = false) {
@@ -33,13 +35,13 @@ struct JSONParser {
         return nodes
     }
 
-    /// No fewer than there are, unless arrays and objects are empty.
+    /// An upper limit for the number of nodes, unless arrays and objects are empty.
     private var mostNodes: Int {
         let signs: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":")]
         return bytes.count { signs.contains($0) } + 1
     }
 
-    /// Parses what comes next in an array or object: its end, or an element.
+    /// Parses the next element or member of a container, or its end.
     private mutating func next(in container: Int) throws(JSONProblem) {
         skipSpace()
         let isObject = isObject(container)
@@ -107,7 +109,7 @@ struct JSONParser {
         }
     }
 
-    /// Whether keys are in order, of which both are plain.
+    /// Whether two plain keys are in order.
     private func precedes(_ one: Int, _ other: Int) -> Bool {
         let (one, other) = (nodes[one], nodes[other])
         return one.isPlain && other.isPlain && bytes[one.content].lexicographicallyPrecedes(bytes[other.content])
@@ -130,9 +132,9 @@ struct JSONParser {
         if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
             if !skip(UInt8(ascii: "+")) { skip(UInt8(ascii: "-")) }
             try digits()
-        }
-        guard position - start < 12 || JSONValue(number: bytes[start..<position]) != nil else {
-            throw problem("The power of ten of a number is too large.")
+            guard DecimalDigits(bytes[start..<position]) != nil else {
+                throw problem("The power of ten of a number is too large.")
+            }
         }
         nodes.append(start, position)
     }
@@ -145,7 +147,7 @@ struct JSONParser {
 
     // MARK: - Texts
 
-    /// Parses a text or a key, which is not made if its bytes are what it says.
+    /// Parses a text or a key; a `String` is made only of a text with escapes or other characters than ASCII.
     private mutating func text() throws(JSONProblem) {
         let start = position
         position += 1
@@ -258,7 +260,7 @@ struct JSONParser {
         JSONProblem(offset: position, path: path, explanation: explanation, isDuplicate: isDuplicate)
     }
 
-    /// The keys and indices that lead to where the parser is.
+    /// The path of the parser's position.
     private var path: [any CodingKey] {
         open.indices.compactMap { level in
             let end = level + 1 < open.count ? open[level + 1] : nodes.count
@@ -270,24 +272,24 @@ struct JSONParser {
     }
 }
 
-/// Why a text is no JSON.
+/// The error of an invalid JSON text.
 package struct JSONProblem: Error {
-    /// Where in the text, in bytes.
+    /// The place in the text, in bytes.
     package let offset: Int
 
-    /// The keys and indices that lead there.
+    /// The path of the place.
     package let path: [any CodingKey]
 
     package let explanation: String
 
-    /// Whether it is JSON, in which one key is there twice.
+    /// Whether the only problem is a repeated key.
     package let isDuplicate: Bool
 
-    /// What is wrong, and where in the text.
+    /// The problem and its place.
     package var description: String { "\(explanation) (byte \(offset))" }
 }
 
-/// A key or an index of JSON, whatever it is.
+/// Any key or index of JSON.
 package enum JSONKey: CodingKey {
     case key(String)
     case index(Int)
@@ -300,7 +302,7 @@ package enum JSONKey: CodingKey {
 
     package init(intValue: Int) { self = .index(intValue) }
 
-    // Only an error needs the text of an index.
+    // The text of an index is made only for errors.
     package var stringValue: String {
         switch self {
         case .key(let key): key

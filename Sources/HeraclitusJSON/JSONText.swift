@@ -1,26 +1,26 @@
-/// Where a value or a key is in a text that has been parsed.
+/// The place of a value or a key in a parsed text.
 ///
-/// What is in an array or object follows it, and each key comes before its value.
+/// The parts of an array or object follow it, and each key comes before its value.
 struct JSONNode {
-    /// The first byte, which says what the value is.
+    /// The first byte, which tells the kind of the value.
     let start: UInt32
 
-    /// The place after the last byte; of an array or object the number of the node after all in it.
+    /// The place after the last byte; of an array or object, the number of the node after its parts.
     var end: UInt32
 
     let isContainer: Bool
 
-    /// Whether it is a text whose bytes are what it says.
+    /// Whether it is an ASCII text without escapes.
     let isPlain: Bool
 
-    /// Whether somebody has asked for the value of the key, or for all that is in the value.
-    var isAsked = false
+    /// Whether a decoder has read the value of the key, or all parts of the value.
+    var isRead = false
 
     static let sizeLimit = Int(UInt32.max)
 
     var bytes: Range<Int> { Int(start)..<Int(end) }
 
-    /// What is between the quotes of a text.
+    /// The bytes between the quotes of a text.
     var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
 }
 
@@ -30,7 +30,7 @@ extension [JSONNode] {
         append(JSONNode(start: start, end: end, isContainer: isContainer, isPlain: isPlain))
     }
 
-    /// The node after one and all in it.
+    /// The node after a node and its parts.
     func next(_ node: Int) -> Int { self[node].isContainer ? Int(self[node].end) : node + 1 }
 
     /// The elements of an array, or the keys and values of an object in turn.
@@ -53,31 +53,23 @@ extension [JSONNode] {
     }
 }
 
-/// The bytes of a text, and where its values are.
-struct ParsedBytes {
+/// A parsed text, whose values are made on request.
+final class JSONText: UncheckedState<[JSONNode]> {
     let bytes: [UInt8]
-    var nodes: [JSONNode]
-}
 
-/// A text that has been parsed: its values are made when somebody asks for them.
-final class JSONText: UncheckedState<ParsedBytes> {
-    /// Parses a text, in which no key may be there twice unless the first of two is to count.
-    convenience init(_ bytes: [UInt8], isLenient: Bool = false) throws(JSONProblem) {
+    /// Parses a text; a repeated key is an error unless the first of two values is to count.
+    init(_ bytes: [UInt8], isLenient: Bool = false) throws(JSONProblem) {
         var parser = JSONParser(bytes, isLenient: isLenient)
-        self.init(ParsedBytes(bytes: bytes, nodes: try parser.parse()))
+        self.bytes = bytes
+        super.init(try parser.parse())
     }
 
-    private var bytes: [UInt8] { state.bytes }
+    var nodes: [JSONNode] { state }
 
-    private var nodes: [JSONNode] { state.nodes }
-
-    private func sign(_ node: Int) -> UInt8 { bytes[Int(nodes[node].start)] }
+    /// The first byte of a node.
+    func sign(_ node: Int) -> UInt8 { bytes[Int(nodes[node].start)] }
 
     func text(_ node: Int) -> String { nodes.text(node, in: bytes) }
-
-    func isNull(_ node: Int) -> Bool { sign(node) == UInt8(ascii: "n") }
-
-    func isObject(_ node: Int) -> Bool { sign(node) == UInt8(ascii: "{") }
 
     /// The value; of an array or object an empty one.
     func scalar(_ node: Int) -> JSONValue {
@@ -92,18 +84,18 @@ final class JSONText: UncheckedState<ParsedBytes> {
         }
     }
 
-    /// The value with all that is in it.
+    /// The value with all its parts.
     func json(_ root: Int) -> JSONValue {
-        // What is in a value comes before it, so that no depth needs more of a thread's stack.
+        // Parts come before their value, so the stack does not grow with the depth.
         var values: [JSONValue] = []
         for node in (root..<nodes.next(root)).reversed() {
             switch sign(node) {
             case UInt8(ascii: "["):
-                let elements = Array(values.suffix(children(of: node).count).reversed())
+                let elements = Array(values.suffix(nodes.children(of: node).count).reversed())
                 values.removeLast(elements.count)
                 values.append(.array(elements))
             case UInt8(ascii: "{"):
-                let count = children(of: node).count / 2
+                let count = nodes.children(of: node).count / 2
                 var members: [String: JSONValue] = Dictionary(minimumCapacity: count)
                 for _ in 0..<count {
                     let (key, value) = (values.removeLast().stringValue ?? "", values.removeLast())
@@ -116,44 +108,39 @@ final class JSONText: UncheckedState<ParsedBytes> {
         return values.last ?? .null
     }
 
-    /// The elements of an array, or the keys and values of an object in turn.
-    func children(of node: Int) -> [Int] { nodes.children(of: node) }
-
     /// The keys of an object, each of which its value follows.
     func keys(of object: Int) -> [Int] {
-        let children = children(of: object)
+        let children = nodes.children(of: object)
         return stride(from: 0, to: children.count, by: 2).map { children[$0] }
     }
 
     /// The value of an object for a key.
     func member(_ key: String, of object: Int) -> Int? {
-        let (nodes, size) = (nodes, key.utf8.count + 2)
+        let (nodes, size) = (nodes, key.utf8.count)
         let end = nodes.next(object)
         var node = object + 1
         while node < end {
-            let name = nodes[node]
-            if !name.isPlain || Int(name.end - name.start) == size, text(node) == key { return node + 1 }
+            if !nodes[node].isPlain || nodes[node].content.count == size, text(node) == key { return node + 1 }
             node = nodes.next(node + 1)
         }
         return nil
     }
 
-    /// The values of an object that may have many by their keys: to compare a few keys takes less than to hash them.
+    /// The values by key of an object that may have many; a few keys are compared faster than hashed.
     func manyMembers(of object: Int) -> [String: Int]? {
         guard nodes.next(object) - object > 64 else { return nil }
         return Dictionary(keys(of: object).map { (text($0), $0 + 1) }) { first, _ in first }
     }
 
-    func noteAsked(_ node: Int) { state.nodes[node].isAsked = true }
+    func noteRead(_ node: Int) { state[node].isRead = true }
 
-    /// The members of an object that nobody has asked for.
+    /// The members of an object that no decoder has read.
     func unread(of object: Int) -> [String: JSONValue] {
-        let nodes = nodes
-        if nodes[object].isAsked { return [:] }
+        if nodes[object].isRead { return [:] }
         var unread: [String: JSONValue] = [:]
         var key = object + 1
         while key < nodes.next(object) {
-            if !nodes[key].isAsked { unread[text(key)] = json(key + 1) }
+            if !nodes[key].isRead { unread[text(key)] = json(key + 1) }
             key = nodes.next(key + 1)
         }
         return unread

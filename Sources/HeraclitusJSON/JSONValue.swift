@@ -8,7 +8,7 @@
 /// data["url"]?.stringValue
 /// ```
 ///
-/// A read number takes the first form of this list that has all its digits, so equal numbers are equal values.
+/// A read number takes the first form of this list with all its digits, so equal numbers are equal values.
 public enum JSONValue: Hashable, Sendable {
     /// `null`.
     case null

@@ -1,11 +1,12 @@
 import HeraclitusEssentials
 
 extension JSONValue: Codable {
-    /// How deep values may lie within values: coders call themselves for each level, and a thread that is not the main one may
-    /// have a stack of 512 KiB.
+    /// The maximum depth of nested values.
+    ///
+    /// Coders call themselves for each level, and the stack of a secondary thread may have 512 KiB.
     package static let depthLimit = 64
 
-    /// How deep values may lie within values in a text, as in Foundation's reader.
+    /// The maximum depth of nested values in a text, which is that of Foundation's reader.
     package static let textDepthLimit = 512
 
     package static let tooDeep = "This is deeper than \(depthLimit) levels."
@@ -26,7 +27,7 @@ extension JSONValue: Codable {
                 .init(codingPath: decoder.codingPath, debugDescription: Self.tooDeep)
             )
         }
-        // What fails costs most, and the more the deeper it is: so what there is most of is tried first.
+        // A failed attempt costs most, so the most frequent types come first.
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -34,16 +35,14 @@ extension JSONValue: Codable {
             self = .string(string)
         } else if let bool = try? container.decode(Bool.self) {
             self = .bool(bool)
-        } else if let number = try? container.decode(Double.self) {
-            self = Self.number(number, in: container)
-        } else if let decimal = try? container.decode(Decimal.self) {
-            self = .decimal("\(decimal)")
+        } else if let number = Self.number(in: container) {
+            self = number
         } else if (try? decoder.unkeyedContainer()) != nil {
             self = .array(try container.decode([JSONValue].self))
         } else if (try? decoder.container(keyedBy: JSONKey.self)) != nil {
             self = .object(try container.decode([String: JSONValue].self))
         } else if let date = try? container.decode(Date.self), let text = ArchivedDate.text(of: date) {
-            // Property lists have two types that JSON has not.
+            // Property lists have two more types than JSON.
             self = .string(text)
         } else if let data = try? container.decode(Data.self) {
             self = .string(data.base64EncodedString())
@@ -54,99 +53,94 @@ extension JSONValue: Codable {
         }
     }
 
-    /// A number that a decoder has rounded to a `Double`, as exactly as that decoder can say it.
-    private static func number(_ number: Double, in container: any SingleValueDecodingContainer) -> JSONValue {
-        // A Decimal has more digits, but neither the sign of a zero nor very large or small numbers.
-        if number == 0, number.sign == .minus { return .number(number) }
-        let decimal = try? container.decode(Decimal.self)
-        if number.rounded() == number, abs(number) <= 0x1p64 {
-            // Property lists have no Decimal.
-            if let integer = try? container.decode(Int.self), Decimal(integer) == decimal ?? Decimal(integer) {
-                return .integer(integer)
-            }
-            if let unsigned = try? container.decode(UInt64.self), Decimal(unsigned) == decimal ?? Decimal(unsigned) {
-                return Int(exactly: unsigned).map(JSONValue.integer) ?? .unsigned(unsigned)
-            }
+    /// A number as exactly as a decoder has it.
+    private static func number(in container: any SingleValueDecodingContainer) -> JSONValue? {
+        // A Decimal has the most digits, but neither the sign of a zero nor very large or small numbers.
+        if let decimal = try? container.decode(Decimal.self), decimal.isFinite, decimal != 0 {
+            return JSONValue(number: "\(decimal)")
         }
-        guard let decimal, decimal.isFinite, Decimal(string: "\(number)") != decimal else {
-            return JSONValue(number: "\(number)") ?? .number(number)
-        }
-        return JSONValue(number: "\(decimal)") ?? .number(number)
+        guard let number = try? container.decode(Double.self) else { return nil }
+        // Property lists have no Decimal.
+        if number.magnitude >= 0x1p53, let integer = try? container.decode(Int.self) { return .integer(integer) }
+        if number >= 0x1p63, let unsigned = try? container.decode(UInt64.self) { return .unsigned(unsigned) }
+        return JSONValue(number: "\(number)") ?? .number(number)
     }
 
     /// Encodes the value, or nothing of it.
     ///
     /// Archives have every digit of a number. Other encoders write what a `Decimal` can represent.
     /// - Parameter encoder: The encoder.
-    /// - Throws: `EncodingError` for a number that JSON does not have, or that has more digits than a `Decimal`; for a value that
-    ///   is more than 64 levels deep.
+    /// - Throws: `EncodingError` for an infinite or invalid number, for a number with more digits than a `Decimal`, and
+    ///   for more than 64 levels.
     public func encode(to encoder: any Encoder) throws {
         if let archive = encoder as? ArchiveEncoder { return try archive.encode(self) }
-        // Before anything is written: whoever catches an error may go on with the encoder.
-        try expectWritable(at: encoder.codingPath)
-        try encodeWritable(to: encoder)
+        let path = encoder.codingPath
+        // The check comes before any output, because a caller that catches the error may go on with the encoder.
+        try expectReadable(at: path.count, Self.depthLimit, isDecimal: true, path)
+        try ReadableValue(value: self).encode(to: encoder)
     }
 
-    private func expectWritable(at path: [any CodingKey]) throws(EncodingError) {
-        guard path.count <= Self.depthLimit else { throw invalid(path, Self.tooDeep) }
+    /// Throws for a value that no reader would accept.
+    /// - Parameters:
+    ///   - depth: The depth of the value.
+    ///   - limit: The maximum depth.
+    ///   - isDecimal: Whether every number has to be a `Decimal`.
+    ///   - path: The path of the value.
+    /// - Throws: `EncodingError` with the path.
+    func expectReadable(
+        at depth: Int,
+        _ limit: Int,
+        isDecimal: Bool = false,
+        _ path: @autoclosure () -> [any CodingKey]
+    ) throws(EncodingError) {
+        if depth > limit { throw .tooDeep(limit, path()) }
         switch self {
         case .null, .bool, .integer, .unsigned, .string: break
-        case .number(let number):
-            guard number.isFinite else { throw invalid(path, "\(number) is not a number of JSON.") }
-        case .decimal(let digits):
-            // Every digit is written, or none.
-            guard DecimalDigits(digits.utf8)?.decimal == nil else { break }
-            throw invalid(path, "\"\(digits.prefix(40))\" is not a number that a Decimal can represent.")
+        case .number(let number): if !number.isFinite { throw .noNumber(number, path()) }
+        case .decimal(let text):
+            guard let digits = DecimalDigits(text.utf8) else { throw .noNumber(text, path()) }
+            guard isDecimal, digits.decimal == nil else { break }
+            let explanation = "\"\(text.prefix(40))\" is not a number that a Decimal can represent."
+            throw .invalidValue(self, .init(codingPath: path(), debugDescription: explanation))
         case .array(let elements):
             for (index, element) in elements.enumerated() {
-                try element.expectWritable(at: path + [JSONKey(index: index)])
+                try element.expectReadable(at: depth + 1, limit, isDecimal: isDecimal, path() + [JSONKey(index: index)])
             }
         case .object(let members):
-            for (key, member) in members { try member.expectWritable(at: path + [JSONKey(key)]) }
-        }
-    }
-
-    private func invalid(_ path: [any CodingKey], _ explanation: String) -> EncodingError {
-        .invalidValue(self, .init(codingPath: path, debugDescription: explanation))
-    }
-
-    fileprivate func encodeWritable(to encoder: any Encoder) throws {
-        switch self {
-        case .array(let elements):
-            var container = encoder.unkeyedContainer()
-            for element in elements { try container.encode(WritableValue(value: element)) }
-        case .object(let members):
-            var container = encoder.container(keyedBy: JSONKey.self)
-            for (key, member) in members { try container.encode(WritableValue(value: member), forKey: JSONKey(key)) }
-        default:
-            var container = encoder.singleValueContainer()
-            switch self {
-            case .null, .array, .object: try container.encodeNil()
-            case .bool(let bool): try container.encode(bool)
-            case .integer(let integer): try container.encode(integer)
-            case .unsigned(let unsigned): try container.encode(unsigned)
-            case .number(let number): try container.encode(number)
-            case .decimal(let digits): try container.encode(DecimalDigits(digits.utf8)?.decimal)
-            case .string(let string): try container.encode(string)
+            for (key, member) in members {
+                try member.expectReadable(at: depth + 1, limit, isDecimal: isDecimal, path() + [JSONKey(key)])
             }
         }
     }
 }
 
-/// A value of which all can be written.
-private struct WritableValue: Encodable {
+/// A value that can be written and read again.
+private struct ReadableValue: Encodable {
     let value: JSONValue
 
-    func encode(to encoder: any Encoder) throws { try value.encodeWritable(to: encoder) }
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch value {
+        case .null: try container.encodeNil()
+        case .bool(let bool): try container.encode(bool)
+        case .integer(let integer): try container.encode(integer)
+        case .unsigned(let unsigned): try container.encode(unsigned)
+        case .number(let number): try container.encode(number)
+        case .decimal(let digits): try container.encode(DecimalDigits(digits.utf8)?.decimal)
+        case .string(let string): try container.encode(string)
+        case .array(let elements): try container.encode(elements.map(ReadableValue.init))
+        case .object(let members): try container.encode(members.mapValues(ReadableValue.init))
+        }
+    }
 }
 
 extension JSONValue {
-    /// Parses a text, in which no key may be there twice.
+    /// Parses a text; a repeated key is an error.
     package init(text: [UInt8]) throws(JSONProblem) {
         self = try JSONText(text).json(0)
     }
 
-    /// Parses a text from anybody, in which the first of two values for one key counts.
+    /// Parses a text from outside, and takes the first of two values for one key.
     package init(foreignText: [UInt8]) throws(JSONProblem) {
         self = try JSONText(foreignText, isLenient: true).json(0)
         guard isWithin(Self.depthLimit) else {
@@ -154,30 +148,32 @@ extension JSONValue {
         }
     }
 
-    /// Makes the value that another one encodes.
+    /// Makes a raw value of a typed one.
     /// - Parameters:
-    ///   - value: The other value.
-    ///   - path: Where the value lies in another one, in which it has to be readable.
-    ///   - userInfo: What the types of the values may ask the encoder for.
-    /// - Throws: The other value's error; `EncodingError` for a value that could not be read again.
+    ///   - value: The typed value.
+    ///   - path: The path of the value in an outer value, in which it is read.
+    ///   - userInfo: The values that types may read from the encoder.
+    /// - Throws: The error of the typed value; `EncodingError` for unreadable values.
     package init<T: Encodable>(
         encoding value: T,
         at path: [any CodingKey],
         userInfo: [CodingUserInfoKey: Any] = [:]
     ) throws {
-        let text = try ArchiveEncoder.bytes(of: T.self, at: path, depthLimit: Self.depthLimit, userInfo: userInfo) {
-            try $0.encode(value)
-        }
+        let text = try ArchiveEncoder.bytes(
+            of: value,
+            at: path,
+            depthLimit: Self.depthLimit,
+            userInfo: userInfo
+        )
         self = try JSONValue(text: text)
     }
 
     /// Makes a typed value of this one.
     ///
-    /// Dates are read in either way, as an archive has written them or a coder that was left as it is; `Data` is read as
-    /// base64.
+    /// Dates are read in the form of archives and in the default form of `JSONEncoder`; `Data` is read as base64.
     /// - Parameter type: The type.
     /// - Returns: The typed value.
-    /// - Throws: `DecodingError`, or what the type's own `init(from:)` throws.
+    /// - Throws: `DecodingError`, or the error of the type's own `init(from:)`.
     public func decoded<T: Decodable>(as type: T.Type) throws -> T {
         try ArchiveDecoder(self).decoded(type)
     }

@@ -272,7 +272,7 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
         let value: JSONValue = ["a": [1, [], [:], ["x": "{\"[,:\\\\\"]"]], "\\\"": .null, "z": ["\\"]]
-        #expect(try JSONWriter.prettyPrinted(ArchiveEncoder.bytes(of: value)) == Array(encoder.encode(value)))
+        #expect(try ArchiveEncoder.bytes(of: value, prettyPrinted: true) == Array(encoder.encode(value)))
     }
 
     @Test("Time grows linearly with members and nested containers")
@@ -287,6 +287,35 @@ import Testing
         let start = ContinuousClock.now
         _ = try json(value)
         #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    /// Objects in objects with unsorted keys, around a text.
+    struct Layer: Encodable {
+        let levels: Int
+        let text: String
+
+        func encode(to encoder: any Encoder) throws {
+            var object = encoder.container(keyedBy: Key.self)
+            try object.encode(levels, forKey: "z")
+            if levels == 0 { return try object.encode(text, forKey: "a") }
+            try object.encode(Layer(levels: levels - 1, text: text), forKey: "a")
+        }
+    }
+
+    @Test("Time does not grow with the depth of unsorted keys and of nested containers")
+    func timeByDepth() throws {
+        let text = String(repeating: "x", count: 10_000_000)
+        let nested = Written { encoder in
+            var object = encoder.container(keyedBy: Key.self)
+            for _ in 0..<450 { object = object.nestedContainer(keyedBy: Key.self, forKey: "a") }
+            try object.encode(text, forKey: "a")
+        }
+        func time(of value: some Encodable) throws -> Duration {
+            try ContinuousClock().measure { _ = try json(value) }
+        }
+        let flat = try time(of: ["z": text, "a": ""])
+        #expect(try time(of: Layer(levels: 450, text: text)) < flat * 10)
+        #expect(try time(of: nested) < flat * 10)
     }
 }
 

@@ -86,4 +86,29 @@ import Testing
         let value: JSONValue = [1.0, 2.5, -0.0, 1e300, 3]
         #expect(try JSONValue(text: ArchiveEncoder.bytes(of: value)) == value)
     }
+    @Test(
+        "A floating-point number has one text, typed and raw, before and after it is read",
+        arguments: [1e15, 1e16, -1e16, 1.5e16, 123e17, 1.8e19, 0x1p64, 1e20, 1e300, 1e-7, 0.1, -0.0]
+    )
+    func oneText(number: Double) throws {
+        func expectOneText<Number: BinaryFloatingPoint & Codable & Sendable>(_ number: Number) throws {
+            let text = try json(number)
+            #expect(try json(JSONValue(text: Array(text.utf8))) == text)
+            #expect(try decoded(Number.self, text) == number)
+        }
+        try expectOneText(number)
+        #expect(try json(JSONValue.number(number)) == json(number))
+        if Float(number).isFinite { try expectOneText(Float(number)) }
+    }
+
+    @Test("A plain encoder keeps the keys of a raw value, as a plain decoder does")
+    func keys() throws {
+        let value: JSONValue = ["orderNumber": ["unitPrice": 1.5]]
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        #expect(try decoder.decode(JSONValue.self, from: encoder.encode(value)) == value)
+        #expect(try String(decoding: encoder.encode(value), as: UTF8.self) == #"{"orderNumber":{"unitPrice":1.5}}"#)
+    }
 }

@@ -152,8 +152,7 @@ extension ArchiveError {
 extension Envelope {
     func encoded(isPrettyPrinted: Bool) throws(ArchiveError) -> Data {
         do {
-            let json = try ArchiveEncoder.bytes(of: Envelope.self) { try write(to: $0) }
-            return Data(isPrettyPrinted ? JSONWriter.prettyPrinted(json) : json)
+            return Data(try ArchiveEncoder.bytes(of: self, prettyPrinted: isPrettyPrinted))
         } catch let error as ArchiveError {
             throw error
         } catch {

@@ -7,7 +7,7 @@ public enum ArchiveError: Error, Sendable {
     /// The bytes are not JSON.
     case notJSON(explanation: String)
 
-    /// A key of the archive is missing, or its value is of the wrong type or invalid.
+    /// A key of an archive or a table is missing, or its value is of the wrong type or invalid.
     case malformed(path: String, explanation: String)
 
     /// The archive's format is newer than the formats of this version of the library.
@@ -57,7 +57,7 @@ extension ArchiveError: CustomStringConvertible {
         case .notJSON(let explanation):
             "Invalid JSON: \(explanation.shortenedExplanation)"
         case .malformed(let path, let explanation):
-            "The archive is malformed\(Self.place(path)): \(explanation.shortenedExplanation)"
+            "The content is malformed\(Self.place(path)): \(explanation.shortenedExplanation)"
         case .unknownFormat(let found, let supported, let path):
             "The archive has format \(found)\(Self.place(path)); this library reads up to format \(supported)."
         case .wrongWorkflow(let found, let expected, let path):

@@ -33,80 +33,48 @@ struct Envelope: Encodable {
     var isOfMachine = true
 
     func encode(to encoder: any Encoder) throws {
+        // The container of any encoder calls that of its encoder.
         if let archive = encoder as? ArchiveEncoder {
-            try write(to: archive)
-        } else {
-            try encode(throughCodable: encoder)
+            var container = archive.members(by: EnvelopeKey.self)
+            return try write(to: &container, journal.flatMap { archive.leavesJournalsOut ? nil : $0 })
         }
-    }
-
-    private func encode(throughCodable encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: EnvelopeKey.self)
-        try writeFrame(to: &container)
-        try explained { try container.encode(data, forKey: .data) }
+        try write(to: &container, journal)
     }
 
-    private var data: StateData { StateData(state: AnyEncodableState(state: object), snapshot: snapshot) }
-
-    private func writeFrame(to container: inout KeyedEncodingContainer<EnvelopeKey>) throws {
+    /// Writes the members in the order of their keys, which an archive has to sort otherwise.
+    private func write<Container: KeyedEncodingContainerProtocol>(
+        to container: inout Container,
+        _ journal: ArchivedJournal?
+    ) throws where Container.Key == EnvelopeKey {
         let state = definition.states[snapshot.status.index]
-        try container.encode(currentFormat, forKey: .format)
-        try container.encode(definition.workflow, forKey: .workflow)
-        try container.encode(definition.version, forKey: .version)
-        if isOfMachine {
-            try container.encode(snapshot.revision, forKey: .revision)
-            try container.encode(snapshot.status.activation != .entry, forKey: .activated)
-        }
-        try container.encode(state.name, forKey: .state)
+        if isOfMachine { try container.encode(snapshot.status.activation != .entry, forKey: .activated) }
+        try writeData(to: &container)
+        if let table { try container.encode(table, forKey: .definition) }
         // Dates are texts, regardless of the coder's strategy.
-        try container.encodeIfPresent(entered(state), forKey: .entered)
-        try container.encodeIfPresent(left, forKey: .left)
-        try container.encodeIfPresent(journal, forKey: .journal)
-        try container.encodeIfPresent(table, forKey: .definition)
+        if let entered = entered(state) { try container.encode(entered, forKey: .entered) }
+        try container.encode(currentFormat, forKey: .format)
+        if let journal { try container.encode(journal, forKey: .journal) }
+        if let left { try container.encode(left, forKey: .left) }
+        if isOfMachine { try container.encode(snapshot.revision, forKey: .revision) }
+        try container.encode(state.name, forKey: .state)
+        try container.encode(definition.version, forKey: .version)
+        try container.encode(definition.workflow, forKey: .workflow)
     }
 
-    /// Writes an archive without `Codable`, except for the state's data.
-    ///
-    /// Keys are in sorted order.
-    ///
-    /// Machines may lie within the data of a state, so the functions around `writeData` have small stack frames.
-    func write(to encoder: ArchiveEncoder) throws {
-        encoder.beginObject()
-        try writeActivated(to: encoder)
-        try writeData(to: encoder)
-        try writeRest(to: encoder)
-    }
-
-    private func writeActivated(to encoder: ArchiveEncoder) throws {
-        if isOfMachine { try encoder.write(snapshot.status.activation != .entry, EnvelopeKey.activated) }
-    }
-
-    private func writeData(to encoder: ArchiveEncoder) throws {
-        try explained {
-            try encoder.write(EnvelopeKey.data) { encoder in
-                let object = object
-                try object.encode(to: encoder)
-                try snapshot.writeUnread(of: object, to: encoder)
-            }
-        }
-    }
-
-    private var object: any WorkflowState { definition.states[snapshot.status.index].type.typed(snapshot.state) }
-
-    /// Writes the keys after the data.
-    private func writeRest(to encoder: ArchiveEncoder) throws {
+    /// Writes the state's data, in which machines may lie, and converts errors to ``ArchiveError``.
+    private func writeData<Container: KeyedEncodingContainerProtocol>(
+        to container: inout Container
+    ) throws(ArchiveError) where Container.Key == EnvelopeKey {
         let state = definition.states[snapshot.status.index]
-        if extras.contains(.definition) { try encoder.write(EnvelopeKey.definition) { try table?.encode(to: $0) } }
-        if let entered = entered(state) { try encoder.write(entered, EnvelopeKey.entered) }
-        try encoder.write(currentFormat, EnvelopeKey.format)
-        if let journal, !encoder.leavesJournalsOut {
-            try encoder.write(EnvelopeKey.journal) { try journal.encode(to: $0) }
+        do {
+            let data = StateData(state: state.type.typed(snapshot.state), snapshot: snapshot)
+            try container.encode(data, forKey: .data)
+        } catch let error as ArchiveError {
+            throw error
+        } catch {
+            throw .unwritableState(state.name, underlyingError: error)
         }
-        if let left { try encoder.write(left, EnvelopeKey.left) }
-        if isOfMachine { try encoder.write(snapshot.revision, EnvelopeKey.revision) }
-        try encoder.write(state.name, EnvelopeKey.state)
-        try encoder.write(definition.version, EnvelopeKey.version)
-        try encoder.write(definition.workflow, EnvelopeKey.workflow)
     }
 
     private func entered(_ state: CompiledState) -> String? {
@@ -120,16 +88,6 @@ struct Envelope: Encodable {
     private var table: TransitionTable? {
         extras.contains(.definition) ? definition.content.value.objects.makeTable([], nil) : nil
     }
-
-    /// Calls a writer of a state's data, and converts its errors to ``ArchiveError``.
-    private func explained(_ write: () throws -> Void) throws(ArchiveError) {
-        do { try write() } catch { throw unwritable(error) }
-    }
-
-    private func unwritable(_ error: any Error) -> ArchiveError {
-        error as? ArchiveError
-            ?? .unwritableState(definition.states[snapshot.status.index].name, underlyingError: error)
-    }
 }
 
 extension ArchiveEncoder {
@@ -138,11 +96,11 @@ extension ArchiveEncoder {
 
 /// A state's data with the members that its class left unread.
 private struct StateData: Encodable {
-    let state: AnyEncodableState
+    let state: any WorkflowState
     let snapshot: Snapshot
 
     func encode(to encoder: any Encoder) throws {
         try state.encode(to: encoder)
-        try snapshot.writeUnread(of: state.state, to: encoder)
+        try snapshot.writeUnread(of: state, to: encoder)
     }
 }

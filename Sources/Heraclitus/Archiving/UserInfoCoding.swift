@@ -49,7 +49,7 @@ extension Decodable where Self: Encodable & Sendable {
     fileprivate func expectReadable(at path: [any CodingKey]) throws {
         do {
             _ = try JSONValue(encoding: self, at: path)
-        } catch  where JSONWriter.isTooDeep(error) {
+        } catch let error as EncodingError where error.isTooDeep {
             throw error
         } catch {}
     }

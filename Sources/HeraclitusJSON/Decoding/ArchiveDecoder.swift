@@ -1,14 +1,15 @@
 import HeraclitusEssentials
 
-/// Decodes typed values of JSON that has been parsed, or that a migration has made.
+/// Decodes typed values of parsed JSON, or of a raw value.
 ///
-/// It takes what Foundation's decoder takes, with the same meaning. It differs in what an archive promises: raw values keep every
-/// digit, and its time does not grow with the depth. A number with too many digits for a `Decimal` is an
-/// error, and so is a fraction that only rounding would make an integer.
+/// It accepts the values of Foundation's decoder, with the same meaning, plus the promises of archives:
+/// - Raw values keep every digit.
+/// - The time is proportional to the size at any depth.
+/// - A number that only rounding would fit into its type is an error.
 package final class ArchiveDecoder: Decoder {
     let value: DecodedValue
 
-    /// The decoder under a key of whose value this one's value lies; `nil` at the top.
+    /// The decoder of the outer value; `nil` for the outermost value.
     private let parent: (any Decoder)?
     private let key: any CodingKey
 
@@ -18,18 +19,18 @@ package final class ArchiveDecoder: Decoder {
         self.key = key
     }
 
-    /// Decodes a text, in which no key may be there twice.
+    /// Decodes a text; a repeated key is an error.
     package convenience init(text: [UInt8]) throws(JSONProblem) {
         self.init(.inText(try JSONText(text), 0), under: nil, JSONKey(""))
     }
 
-    /// Decodes a value that somebody has made.
+    /// Decodes a raw value.
     package convenience init(
         _ value: JSONValue,
         under parent: (any Decoder)? = nil,
         _ key: any CodingKey = JSONKey("")
     ) {
-        self.init(.made(value), under: parent, key)
+        self.init(.raw(value), under: parent, key)
     }
 
     package var userInfo: [CodingUserInfoKey: Any] { parent?.userInfo ?? [:] }
@@ -49,7 +50,7 @@ package final class ArchiveDecoder: Decoder {
         KeyedDecodingContainer(try members(by: type))
     }
 
-    /// The members of an object, for somebody who needs no container of any decoder.
+    /// The members of an object, for callers that need no container of any decoder.
     package func members<Key: CodingKey>(by type: Key.Type) throws -> ArchiveKeyedContainer<Key> {
         guard value.isObject else { throw scalar.mismatch([String: Any].self, codingPath) }
         return ArchiveKeyedContainer(self)
@@ -64,27 +65,36 @@ package final class ArchiveDecoder: Decoder {
 
     private var scalar: JSONValue { value.scalar }
 
-    /// The value as a type, which of some types is not what their own `init(from:)` reads.
+    /// The value as a type; for some types, their own `init(from:)` is not called.
     func decoded<T: Decodable>(_ type: T.Type) throws -> T {
         if let known = try known(type), let known = known as? T { return known }
         return try T(from: self)
     }
 
-    /// The value as one of those types: apart, because a thread's stack has room for many frames of `decoded` only if each is small.
+    /// The value as one of those types; its frame on the stack is gone when nested values are decoded.
     private func known(_ type: Any.Type) throws -> Any? {
         if type == Date.self { return try date() }
-        if type == Data.self { return try scalar.data(codingPath) }
+        if type == Data.self { return try made("base64") { Data(base64Encoded: $0) } }
+        if type == URL.self { return try made("a URL") { URL(string: $0) } }
         if type == Decimal.self { return try scalar.decimal(codingPath) }
-        return type == URL.self ? try scalar.url(codingPath) : nil
+        return nil
     }
 
     private func date() throws -> Date {
         // The default of `JSONEncoder` is a number, and the default of archives is text.
-        if case .string = scalar { return try ArchivedDate.date(from: self) }
+        if case .string = scalar { return try made("a date in ISO 8601", ArchivedDate.date(of:)) }
         let seconds = try decode(Double.self)
-        // Or it could not be written again.
+        // Other dates could not be written again.
         guard ArchivedDate.writable.contains(seconds) else { throw scalar.misfit(Date.self, codingPath) }
         return Date(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    /// The value that a text stands for.
+    private func made<Value>(_ name: String, _ make: (String) -> Value?) throws -> Value {
+        let text = try decode(String.self)
+        if let value = make(text) { return value }
+        let explanation = "\"\(text.prefix(40))\" is not \(name)."
+        throw DecodingError.dataCorruptedError(in: self, debugDescription: explanation)
     }
 
     /// The value with all of its digits, however deep it is.
@@ -96,11 +106,11 @@ package final class ArchiveDecoder: Decoder {
         guard json.isWithin(JSONValue.depthLimit - codingPath.count) else {
             throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: JSONValue.tooDeep))
         }
-        if case .inText(let text, let node) = value { text.noteAsked(node) }
+        if case .inText(let text, let node) = value { text.noteRead(node) }
         return json
     }
 
-    /// The members of the object that nobody has asked for so far.
+    /// The members of the object that no container has read so far.
     package var unreadMembers: [String: JSONValue] {
         guard case .inText(let text, let node) = value, value.isObject else { return [:] }
         return text.unread(of: node)
@@ -118,7 +128,7 @@ extension ArchiveDecoder: SingleValueDecodingContainer {
 
     package func decode<T: CodableInteger>(_ type: T.Type) throws -> T { try scalar.integer(type, codingPath) }
 
-    // The standard library has methods of its own for these.
+    // The standard library has default methods for these two.
     package func decode(_ type: Int128.Type) throws -> Int128 { try scalar.integer(type, codingPath) }
 
     package func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar.integer(type, codingPath) }

@@ -22,6 +22,19 @@ package struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProt
         try member(key).decoded(type)
     }
 
+    // The generic function makes a decoder for each value.
+    package func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(key).bool(codingPath + [key]) }
+    package func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        try scalar(key).integer(type, codingPath + [key])
+    }
+    package func decode(_ type: String.Type, forKey key: Key) throws -> String {
+        try scalar(key).text(codingPath + [key])
+    }
+
+    // The standard library has default methods for these two.
+    package func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try member(key).decode(type) }
+    package func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try member(key).decode(type) }
+
     package func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type,
         forKey key: Key
@@ -37,9 +50,9 @@ package struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProt
 
     package func superDecoder(forKey key: Key) throws -> any Decoder { parent(key) }
 
-    /// A superclass that has written nothing reads `null`.
+    /// The decoder for a superclass, which reads `null` where there is nothing.
     private func parent(_ key: any CodingKey) -> ArchiveDecoder {
-        ArchiveDecoder(found(key.stringValue) ?? .made(.null), under: decoder, key)
+        ArchiveDecoder(found(key.stringValue) ?? .raw(.null), under: decoder, key)
     }
 
     /// The decoder of the value for a key.
@@ -59,40 +72,4 @@ package struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProt
     }
 
     private func found(_ key: String) -> DecodedValue? { decoder.value.member(key, places) }
-}
-
-// MARK: - Types that every container names
-
-extension ArchiveKeyedContainer {
-    package func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try scalar(key).bool(codingPath + [key]) }
-
-    package func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        try scalar(key).text(codingPath + [key])
-    }
-
-    // The most common types have methods of their own, because a generic type has no specialized generic methods.
-    package func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
-        try scalar(key).integer(type, codingPath + [key])
-    }
-
-    package func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-        try scalar(key).floating(type, codingPath + [key])
-    }
-
-    package func decode<T: CodableInteger>(_ type: T.Type, forKey key: Key) throws -> T {
-        try scalar(key).integer(type, codingPath + [key])
-    }
-
-    package func decode<T: CodableFloat>(_ type: T.Type, forKey key: Key) throws -> T {
-        try scalar(key).floating(type, codingPath + [key])
-    }
-
-    // The standard library has methods of its own for these.
-    package func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-        try scalar(key).integer(type, codingPath + [key])
-    }
-
-    package func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-        try scalar(key).integer(type, codingPath + [key])
-    }
 }

@@ -16,31 +16,18 @@ struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
 
     var isAtEnd: Bool { currentIndex >= elements.count }
 
-    /// Goes on only beyond a `null`.
+    /// Goes on to the next element only after a `null`.
     mutating func decodeNil() throws -> Bool {
         let isNull = try element(Never?.self).isNull
         if isNull { currentIndex += 1 }
         return isNull
     }
 
-    mutating func decode(_ type: Bool.Type) throws -> Bool { goOn(with: try scalar(type).bool(path)) }
-
-    mutating func decode(_ type: String.Type) throws -> String { goOn(with: try scalar(type).text(path)) }
-
-    mutating func decode<T: CodableFloat>(_ type: T.Type) throws -> T {
-        goOn(with: try scalar(type).floating(type, path))
-    }
-
-    mutating func decode<T: CodableInteger>(_ type: T.Type) throws -> T {
-        goOn(with: try scalar(type).integer(type, path))
-    }
-
-    // The standard library has methods of its own for these.
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { goOn(with: try scalar(type).integer(type, path)) }
-
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { goOn(with: try scalar(type).integer(type, path)) }
-
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { goOn(with: try next(type).decoded(type)) }
+
+    // The standard library has default methods for these two.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { goOn(with: try next(type).decode(type)) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { goOn(with: try next(type).decode(type)) }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type
@@ -54,24 +41,23 @@ struct ArchiveUnkeyedContainer: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { goOn(with: try next((any Decoder).self)) }
 
-    private var path: [any CodingKey] { codingPath + [JSONKey(index: currentIndex)] }
-
-    /// The element that comes next.
+    /// The next element.
     private func element(_ type: Any.Type) throws -> DecodedValue {
         if !isAtEnd { return elements[currentIndex] }
         throw DecodingError.valueNotFound(
             type,
-            .init(codingPath: path, debugDescription: "The array has no more elements.")
+            .init(
+                codingPath: codingPath + [JSONKey(index: currentIndex)],
+                debugDescription: "The array has no more elements."
+            )
         )
     }
-
-    private func scalar(_ type: Any.Type) throws -> JSONValue { try element(type).scalar }
 
     private func next(_ type: Any.Type) throws -> ArchiveDecoder {
         ArchiveDecoder(try element(type), under: decoder, JSONKey(index: currentIndex))
     }
 
-    /// Goes on to the next element: the container stays before one that cannot be decoded.
+    /// Goes on to the next element; an element that cannot be decoded remains the next.
     private mutating func goOn<Result>(with result: Result) -> Result {
         currentIndex += 1
         return result

@@ -1,12 +1,12 @@
 import HeraclitusEssentials
 
-/// The integers of which every container has a method of their own.
+/// Integers, for which a single-value container has a method each.
 package typealias CodableInteger = Codable & FixedWidthInteger
 
-/// The numbers with a fraction of which every container has a method of their own.
+/// Floating-point numbers, for which a single-value container has a method each.
 package typealias CodableFloat = BinaryFloatingPoint & Codable & LosslessStringConvertible
 
-// What a value is as a type; the path is where it lies, for errors.
+// Conversions to types; errors have the path of the value.
 
 extension JSONValue {
     typealias Path = [any CodingKey]
@@ -38,7 +38,7 @@ extension JSONValue {
 
     func floating<T: CodableFloat>(_ type: T.Type, _ path: @autoclosure () -> Path) throws -> T {
         if case .number(let number) = self, number.isFinite, let number = number as? T { return number }
-        // From the text, because a number that is rounded twice may be another one.
+        // The number is parsed from its text, because rounding twice may give another number.
         if let number = T(try numberText(type, path())), number.isFinite { return number }
         throw misfit(type, path())
     }
@@ -48,19 +48,7 @@ extension JSONValue {
         throw misfit(Decimal.self, path())
     }
 
-    func data(_ path: @autoclosure () -> Path) throws -> Data {
-        guard case .string(let text) = self else { throw mismatch(Data.self, path()) }
-        if let data = Data(base64Encoded: text) { return data }
-        throw Self.corrupted("This is not base64.", path())
-    }
-
-    func url(_ path: @autoclosure () -> Path) throws -> URL {
-        guard case .string(let text) = self else { throw mismatch(URL.self, path()) }
-        if let url = URL(string: text) { return url }
-        throw Self.corrupted("\"\(text.prefix(40))\" is not a URL.", path())
-    }
-
-    /// The text of a number, in which no digit is lost.
+    /// The text of a number, with all its digits.
     private func numberText(_ type: Any.Type, _ path: @autoclosure () -> Path) throws -> String {
         switch self {
         case .integer(let integer): return "\(integer)"
@@ -85,14 +73,11 @@ extension JSONValue {
 
     func misfit(_ type: Any.Type, _ path: Path) -> DecodingError {
         let number = (try? numberText(type, path)) ?? ""
-        return Self.corrupted("The number \(number.prefix(40)) does not fit into \(type).", path)
+        let explanation = "The number \(number.prefix(40)) does not fit into \(type)."
+        return .dataCorrupted(.init(codingPath: path, debugDescription: explanation))
     }
 
-    private static func corrupted(_ explanation: String, _ path: Path) -> DecodingError {
-        .dataCorrupted(.init(codingPath: path, debugDescription: explanation))
-    }
-
-    /// What it is, for errors.
+    /// The kind of the value, for errors.
     private var kind: String {
         switch self {
         case .null: "null"
@@ -106,7 +91,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether no more levels lie within it.
+    /// Whether the value has at most a number of nested levels.
     func isWithin(_ levels: Int) -> Bool {
         switch self {
         case .array(let elements): levels >= 0 && elements.allSatisfy { $0.isWithin(levels - 1) }

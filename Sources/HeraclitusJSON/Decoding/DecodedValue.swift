@@ -1,29 +1,29 @@
-/// A value that a decoder reads.
+/// The value of a decoder: in a text, or raw.
+///
+/// Raw values are decoded as they are, because a copy as text would double the memory of a migration.
 enum DecodedValue {
     case inText(JSONText, Int)
+    case raw(JSONValue)
 
-    /// One that a migration has made.
-    case made(JSONValue)
-
-    /// The value; of an array or object in a text an empty one.
+    /// The value; for an array or object in a text, an empty one.
     var scalar: JSONValue {
         switch self {
         case .inText(let text, let node): text.scalar(node)
-        case .made(let value): value
+        case .raw(let value): value
         }
     }
 
     var isNull: Bool {
         switch self {
-        case .inText(let text, let node): text.isNull(node)
-        case .made(let value): value.isNull
+        case .inText(let text, let node): text.sign(node) == UInt8(ascii: "n")
+        case .raw(let value): value.isNull
         }
     }
 
     var isObject: Bool {
         switch self {
-        case .inText(let text, let node): text.isObject(node)
-        case .made(let value): value.isObject
+        case .inText(let text, let node): text.sign(node) == UInt8(ascii: "{")
+        case .raw(let value): value.isObject
         }
     }
 
@@ -31,43 +31,43 @@ enum DecodedValue {
     var json: JSONValue {
         switch self {
         case .inText(let text, let node): text.json(node)
-        case .made(let value): value
+        case .raw(let value): value
         }
     }
 
     /// The elements of an array.
     var elements: [DecodedValue] {
         switch self {
-        case .inText(let text, let node): text.children(of: node).map { .inText(text, $0) }
-        case .made(let value): value.arrayValue?.map(DecodedValue.made) ?? []
+        case .inText(let text, let node): text.nodes.children(of: node).map { .inText(text, $0) }
+        case .raw(let value): value.arrayValue?.map(DecodedValue.raw) ?? []
         }
     }
 
-    /// The keys of an object, all of which count as asked for.
+    /// The keys of an object, which count as read with their values.
     var keys: [String] {
         switch self {
         case .inText(let text, let node):
-            text.noteAsked(node)
+            text.noteRead(node)
             return text.keys(of: node).map(text.text)
-        case .made(let value): return value.objectValue.map { Array($0.keys) } ?? []
+        case .raw(let value): return value.objectValue.map { Array($0.keys) } ?? []
         }
     }
 
-    /// The values by their keys of an object in a text that may have many.
+    /// The values by key, if an object in a text may have many.
     var manyMembers: [String: Int]? {
         guard case .inText(let text, let node) = self else { return nil }
         return text.manyMembers(of: node)
     }
 
-    /// The value for a key, which counts as asked for.
+    /// The value for a key, which counts as read.
     func member(_ key: String, _ places: [String: Int]?) -> DecodedValue? {
         switch self {
         case .inText(let text, let object):
             let node = if let places { places[key] } else { text.member(key, of: object) }
             guard let node else { return nil }
-            text.noteAsked(node - 1)
+            text.noteRead(node - 1)
             return .inText(text, node)
-        case .made(let value): return value[key].map(DecodedValue.made)
+        case .raw(let value): return value[key].map(DecodedValue.raw)
         }
     }
 }

@@ -1,7 +1,7 @@
 /// An object whose state changes without the runtime's exclusivity check.
 ///
-/// An encoder belongs to one thread, and each change appends to an array or sets a number before other code runs. The
-/// checks took 8,000 of the 25,000 instructions of a small machine's archive.
+/// A coder belongs to one thread. Each change appends to an array or sets a value before other code runs. The checks
+/// would take 2,700 instructions more than the 19,100 of a small machine's archive.
 package class UncheckedState<State> {
     @exclusivity(unchecked) private final var stored: State
 

@@ -33,7 +33,7 @@ struct ArchiveLock: Codable {
 
     func write(to folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let json = JSONWriter.prettyPrinted(try ArchiveEncoder.bytes(of: self))
+        let json = try ArchiveEncoder.bytes(of: self, prettyPrinted: true)
         try Data(json).write(to: Self.file(of: version, in: folder))
     }
 }

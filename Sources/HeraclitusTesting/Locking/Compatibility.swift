@@ -61,9 +61,7 @@ struct Compatibility<W: Workflow> {
     private func readAgain(_ archive: JSONValue) throws -> StoredMachine? {
         let state = try W.state(from: Data(ArchiveEncoder.bytes(of: archive)))
         let info = CodingUserInfoKey.leavesUnreadOut.map { [$0: true as Any] } ?? [:]
-        let json = try ArchiveEncoder.bytes(of: StateArchive<W>.self, userInfo: info) {
-            try $0.encode(StateArchive<W>(state))
-        }
+        let json = try ArchiveEncoder.bytes(of: StateArchive<W>(state), userInfo: info)
         return StoredMachine(try JSONValue(text: json))
     }
 

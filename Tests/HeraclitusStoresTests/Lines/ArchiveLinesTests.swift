@@ -102,7 +102,7 @@ import Testing
         #expect(found[0] == "1: https://example.org/1")
         #expect(found[1].hasPrefix("3: Invalid JSON"))
         #expect(found[2] == "4: old")
-        #expect(found[3].hasPrefix("6: The archive is malformed"))
+        #expect(found[3].hasPrefix("6: The content is malformed"))
         #expect(found[4].hasPrefix("7: Invalid JSON"))
         #expect(found[5].hasPrefix("8: Invalid JSON"))
         #expect(found[6] == "9: https://example.org/1")

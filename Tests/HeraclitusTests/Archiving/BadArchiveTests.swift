@@ -43,7 +43,7 @@ import Testing
                 .hasPrefix("The archive has format 2; this library reads up to format 1.")
         )
         #expect(
-            try Self.error("\"format\":1", "\"format\":0") == "The archive is malformed at format: 0 is not a format."
+            try Self.error("\"format\":1", "\"format\":0") == "The content is malformed at format: 0 is not a format."
         )
         #expect(
             try Self.error("\"Download\"", "\"Upload\"")
@@ -55,11 +55,11 @@ import Testing
         )
         #expect(
             try Self.error("\"version\":1", "\"version\":-1")
-                == "The archive is malformed at version: -1 is not a version."
+                == "The content is malformed at version: -1 is not a version."
         )
         #expect(
             try Self.error("\"version\":1", "\"version\":0")
-                == "The archive is malformed at version: 0 is not a version."
+                == "The content is malformed at version: 0 is not a version."
         )
         #expect(
             try Self.error("CompletedState", "ComplatedState")
@@ -67,14 +67,14 @@ import Testing
         )
         #expect(
             try Self.error("\"revision\":3", "\"revision\":-3")
-                == "The archive is malformed at revision: -3 is not a revision."
+                == "The content is malformed at revision: -3 is not a revision."
         )
         #expect(try Self.error("\"revision\":3", "\"revision\":9223372036854775807").contains("at revision"))
         #expect(try !Self.error("\"revision\":3", "\"revision\":1e400").isEmpty)
         #expect(try Self.error("\"revision\":3", "\"revision\":\"3\"").contains("malformed at revision"))
         #expect(
             try Self.error("\"revision\":3,", "")
-                == "The archive is malformed at revision: the key \"revision\" is missing."
+                == "The content is malformed at revision: the key \"revision\" is missing."
         )
         #expect(try Self.error("\"activated\":true", "\"activated\":1").contains("malformed at activated"))
         #expect(

@@ -17,7 +17,7 @@ private func text(of value: Any, word: (Any) -> String) -> String {
         let texts = members.map { (textOfElement($0.key.base), textOfElement($0.value)) }.sorted { $0 < $1 }
         return texts.isEmpty ? "[:]" : "[\(texts.map { "\($0): \($1)" }.joined(separator: ", "))]"
     case let elements as [Any]: return "[\(elements.map(textOfElement).joined(separator: ", "))]"
-    case let json as JSONValue: return HeraclitusJSON.text(of: json.plain(levels: JSONValue.depthLimit), word: word)
+    case let json as JSONValue: return text(of: json.plain(levels: JSONValue.depthLimit), word: word)
     default: return hasIndescribableMember(value) ? textByMembers(of: value) : word(value)
     }
 }
@@ -78,9 +78,6 @@ extension JSONValue {
     }
 }
 
-/// Years 1 to 9999, in seconds after the reference date; they begin with `Date.distantPast`.
-let secondsOfFourDigitYears = -63_114_076_800.0..<252_423_993_600.0
-
 private func isDescribable(_ date: Date) -> Bool {
-    secondsOfFourDigitYears.contains(date.timeIntervalSinceReferenceDate)
+    ArchivedDate.writable.contains(date.timeIntervalSinceReferenceDate)
 }

@@ -1,0 +1,22 @@
+/// A value between its encoding and its writing.
+enum EncodedValue {
+    /// A number in the syntax of JSON.
+    case number(String)
+
+    case raw(JSONValue)
+    case array([EncodedValue])
+
+    /// Members in the order of their keys.
+    case object([Member])
+
+    struct Member {
+        let key: String
+        var value: EncodedValue
+    }
+
+    static var null: EncodedValue { raw(.null) }
+
+    static func integer(_ integer: some FixedWidthInteger) -> EncodedValue {
+        Int(exactly: integer).map { .raw(.integer($0)) } ?? .number("\(integer)")
+    }
+}
