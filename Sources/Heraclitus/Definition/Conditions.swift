@@ -16,8 +16,9 @@ struct RegionProperty: Sendable {
 }
 
 extension RegionProperty {
-    init<Root, R: Region>(_ path: any KeyPath<Root, R> & Sendable) {
-        let workflow = (R.self as? any TreeMachine.Type)?.workflowType
+    /// The machine of a key path, or the machines of an array.
+    init<R: Region>(_ path: any AnyKeyPath & Sendable, of region: R.Type) {
+        let workflow = (region as? any TreeMachine.Type)?.workflowType
         self.init(name: Self.name(in: String(reflecting: path)), path: path, workflow: workflow) {
             workflow?.table(within: $0) ?? .unknown
         }
@@ -74,12 +75,13 @@ extension WorkflowEvent {
     /// ```
     ///
     /// The condition is checked after all callbacks of entering, restoring or updating the state, in the same turn,
-    /// also in a store's unit of work. In a ``Composite`` state it is also checked when a machine in the state has
-    /// ended. It covers the state's data; use `due` for time.
+    /// also in a store's unit of work. In a ``Composite`` state it is also checked after each transition of a machine
+    /// in the state, at any depth: `.when { $0.door.isIn(OpenState.self) }`. It covers the state's data; use `due` for
+    /// time.
     ///
-    /// Of several events with a true condition, the first of the definition fires. A declined event is retried after
-    /// the next update, and observers are told of the rejection. An update whose condition still holds fires again, up
-    /// to ``StateMachine/chainLimit``. Callers may fire the event, too.
+    /// Of several events with a true condition, the first of the definition fires. A declined event is retried at the
+    /// next check, and observers are told of the rejection. An update whose condition still holds fires again, up to
+    /// ``StateMachine/chainLimit``. Callers may fire the event, too.
     /// - Parameter condition: Gets the state, and returns whether the event fires.
     /// - Returns: The event with this condition.
     public func when(_ condition: @escaping @Sendable (Source) -> Bool) -> Self {
@@ -106,8 +108,25 @@ extension WorkflowEvent {
         var accesses: [RegionAccess] = []
         var properties: [RegionProperty] = []
         repeat accesses.append(Self.access(each regions))
-        repeat properties.append(RegionProperty(each regions))
+        repeat properties.append(RegionProperty(each regions, of: (each R).self))
         return adding(.completion(properties) { [accesses] state in accesses.compactMap { $0(state) } })
+    }
+
+    /// Makes the event automatic: it fires when all machines of an array have reached a final state.
+    ///
+    /// ```swift
+    /// let close = Event(from: BusyState.self, to: ClosedState.self).whenFinal(\.elevators)
+    /// ```
+    ///
+    /// It fires as `whenFinal` of single machines does, and never for an empty array.
+    /// - Parameter regions: The property of the ``Composite`` state with the machines.
+    /// - Returns: The event with this completion.
+    public func whenFinal<R: Region>(_ regions: any KeyPath<Source, [R]> & Sendable) -> Self {
+        adding(
+            .completion([RegionProperty(regions, of: R.self)]) { state in
+                (state as? Source)?[keyPath: regions] ?? []
+            }
+        )
     }
 
     private typealias RegionAccess = @Sendable (AnyObject) -> (any Region)?

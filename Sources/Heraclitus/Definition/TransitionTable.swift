@@ -55,7 +55,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
     /// The machines of ``Composite`` states, as far as they are known without an object of the state.
     ///
-    /// They are the machines of ``WorkflowEvent/whenFinal(_:)``, and those of the initial state and of each
+    /// They are the machines of `whenFinal`, and those of the initial state and of each
     /// ``EmptyState``. A workflow within itself has none.
     public let regions: [Region]
 
@@ -146,7 +146,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The state's work is done: ``WorkflowEvent/whenDone()``.
         case done
 
-        /// Machines in the state have ended: ``WorkflowEvent/whenFinal(_:)``.
+        /// Machines in the state have ended: `whenFinal`.
         case completion
 
         /// A condition holds: ``WorkflowEvent/when(_:)``.

@@ -75,6 +75,8 @@ public struct InvalidTransition: Error, Sendable {
         case alreadyRunning
 
         /// The machine needs its ``Workflow/Context``: call ``StateMachine/activate(context:userInfo:)``.
+        ///
+        /// A machine of ``StateMachine/region()`` gets its context when a machine's state holds it.
         case missingContext
 
         /// Waiting for the machine would never end, because its owner waits for this thread.

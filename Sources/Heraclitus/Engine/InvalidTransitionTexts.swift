@@ -148,7 +148,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         case .alreadyRunning:
             "Wait until that run returns, or cancel its task."
         case .missingContext:
-            "Call `activate(context:)` first."
+            path == nil
+                ? "Call `activate(context:)` first, or fire it in a machine's state, where it gets its holder's context."
+                : "Call `activate(context:)` first, or add a `RegionContext` to the holder's workflow."
         case .deadlock:
             "Use the machines in the same order in all callbacks, or after the transition."
         }

@@ -155,6 +155,12 @@ extension ThreadState {
         foremost.holder = holder
     }
 
+    /// Records for a machine's holder that a machine in the state has moved.
+    mutating func noteMove(within machine: ObjectIdentifier) {
+        bringForward(machine)
+        foremost.holder?.hasMovedWithin = true
+    }
+
     /// Takes the turn of a machine's holder, if there is one.
     mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn? {
         bringForward(machine)

@@ -1,7 +1,7 @@
 extension StateMachine {
     /// The runtime dependencies of the states; `nil` before the machine gets them.
     ///
-    /// A decoded machine gets its context from ``activate(context:userInfo:)``.
+    /// A decoded machine gets its context from ``activate(context:userInfo:)``, and a machine in a state from its holder.
     public var context: W.Context? { core.context(as: W.Context.self) }
 
     /// Gives a machine its context, and activates it.

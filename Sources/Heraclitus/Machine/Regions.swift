@@ -11,10 +11,14 @@ extension StateMachine: TreeMachine {
         try core.beginAction(around: region, for: purpose, Call(self))
     }
 
-    func endAction(_ role: TurnRole, hasEnded: Bool) {
-        if hasEnded { core.fireConditions(of: self) }
+    func endAction(_ role: TurnRole, hasMoved: Bool, hasEnded: Bool) {
+        let call = Call(self)
+        if hasMoved {
+            core.fireConditions(of: self, includingEnds: hasEnded)
+            call.thread.content.noteMove(within: call.id)
+        }
         // The inner call may have been a rehearsal, which leaves this machine inactive, too.
-        core.finishRehearsal(role, Call(self))
+        core.finishRehearsal(role, call)
     }
 
     func beginReading() -> ReadingTurn { core.beginReading(Call(self)) }

@@ -225,6 +225,21 @@ extension StateTransition {
     public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
         machine as? StateMachine<W>
     }
+
+    /// The nearest machine of a workflow whose state holds this machine, at any depth.
+    ///
+    /// The callbacks of a region fire its holder through it. In ``RegionObserving/regionDidTransition(_:path:)`` it is
+    /// the machine of the observing state.
+    /// - Parameter workflow: The workflow of the holder.
+    /// - Returns: The holder; `nil` without one, or after its release.
+    public func holder<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
+        var next = holder
+        while let holder = next {
+            if let found = holder as? StateMachine<W> { return found }
+            next = holder.withCore { $0.place?.holder }
+        }
+        return nil
+    }
 }
 
 extension StateMachine: Parkable {

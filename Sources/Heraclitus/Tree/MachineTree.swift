@@ -13,10 +13,8 @@ protocol TreeMachine: Region, Parkable {
     /// Begins the turn for an action of a machine in the state.
     func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole
 
-    /// Ends the turn.
-    ///
-    /// The machine in the state may have reached its final state in it.
-    func endAction(_ role: TurnRole, hasEnded: Bool)
+    /// Ends the turn, in which the machine in the state may have moved, or reached a final state.
+    func endAction(_ role: TurnRole, hasMoved: Bool, hasEnded: Bool)
 
     /// Begins a turn without waiting.
     ///
@@ -125,6 +123,9 @@ struct HolderTurn {
     /// Whether the inner machine was inactive for lack of a context when its holder activated the machines in its
     /// state.
     let isLate: Bool
+
+    /// Whether a machine in the inner machine's state has moved.
+    var hasMovedWithin = false
 }
 
 /// The reason for which a call gets no turn.
@@ -216,11 +217,10 @@ extension MachineCore {
             preconditionFailure("An inner turn has no outer turn.")
         }
         let retired = call.thread.content.close(call.id)
-        let hasMoved = currentRevision != holder.revision || holder.isLate
-        // While the holder activates the machines in its state, it checks their ends afterwards.
-        let hasEnded = hasMoved && hasFinalState && holder.machine.withCore { $0.place?.isStartingRegions != true }
-        let (machine, role) = (holder.machine, holder.role)
-        machine.endAction(role, hasEnded: hasEnded)
+        // A rehearsal leaves the machine inactive.
+        let hasMoved = currentRevision != holder.revision || holder.isLate && now.isActive
+        let (machine, role, hasMovedWithin) = (holder.machine, holder.role, holder.hasMovedWithin)
+        machine.endAction(role, hasMoved: hasMoved || hasMovedWithin, hasEnded: hasMoved && hasFinalState)
         withExtendedLifetime(retired) {}
     }
 }
