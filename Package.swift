@@ -18,21 +18,22 @@ let package = Package(
         .library(name: "HeraclitusInspecting", targets: ["HeraclitusInspecting"]),
         .library(name: "HeraclitusStores", targets: ["HeraclitusStores"]),
         .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
-        .executable(name: "approval", targets: ["Approval"]),
-        .executable(name: "benchmark", targets: ["Benchmark"]),
-        .executable(name: "dpkg-replay", targets: ["DpkgReplay"]),
-        .executable(name: "download", targets: ["Download"]),
-        .executable(name: "first-program", targets: ["FirstProgram"]),
-        .executable(name: "inbox", targets: ["Inbox"]),
-        .executable(name: "operations", targets: ["Operations"]),
-        .executable(name: "orders", targets: ["Orders"]),
+        // Names of targets are unique in a user's graph of packages, so those of examples end in `Example`.
+        .executable(name: "approval", targets: ["ApprovalExample"]),
+        .executable(name: "benchmark", targets: ["BenchmarkExample"]),
+        .executable(name: "dpkg-replay", targets: ["DpkgReplayExample"]),
+        .executable(name: "download", targets: ["DownloadExample"]),
+        .executable(name: "first-program", targets: ["FirstProgramExample"]),
+        .executable(name: "inbox", targets: ["InboxExample"]),
+        .executable(name: "operations", targets: ["OperationsExample"]),
+        .executable(name: "orders", targets: ["OrdersExample"]),
         // No product for users: the orders of Examples/Databases are the same program with more stores.
-        .library(name: "OrdersDesk", targets: ["OrdersDesk"]),
-        .executable(name: "session", targets: ["Session"]),
-        .executable(name: "session-server", targets: ["SessionServer"]),
-        .executable(name: "subscription", targets: ["Subscription"]),
-        .executable(name: "traffic-light", targets: ["TrafficLight"]),
-        .executable(name: "workflow-diagram", targets: ["WorkflowDiagram"]),
+        .library(name: "OrdersDesk", targets: ["OrdersDeskExample"]),
+        .executable(name: "session", targets: ["SessionExample"]),
+        .executable(name: "session-server", targets: ["SessionServerExample"]),
+        .executable(name: "subscription", targets: ["SubscriptionExample"]),
+        .executable(name: "traffic-light", targets: ["TrafficLightExample"]),
+        .executable(name: "workflow-diagram", targets: ["WorkflowDiagramExample"]),
     ],
     targets: [
         .target(name: "HeraclitusEssentials", swiftSettings: settings),
@@ -55,23 +56,23 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "Approval",
-            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores", "Usage"],
+            name: "ApprovalExample",
+            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores", "ExampleUsage"],
             path: "Examples/Approval",
             exclude: ["README.md"],
             resources: [.copy("Flows")],
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "Benchmark",
-            dependencies: ["CAllocator", "Heraclitus", "HeraclitusTesting"],
+            name: "BenchmarkExample",
+            dependencies: ["CBenchmarkAllocator", "Heraclitus", "HeraclitusTesting"],
             path: "Examples/Benchmark",
             exclude: ["Allocator", "README.md"],
             swiftSettings: settings
         ),
-        .systemLibrary(name: "CAllocator", path: "Examples/Benchmark/Allocator"),
+        .systemLibrary(name: "CBenchmarkAllocator", path: "Examples/Benchmark/Allocator"),
         .executableTarget(
-            name: "DpkgReplay",
+            name: "DpkgReplayExample",
             dependencies: ["Heraclitus", "HeraclitusInspecting"],
             path: "Examples/DpkgReplay",
             exclude: ["README.md"],
@@ -79,77 +80,77 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "Download",
+            name: "DownloadExample",
             dependencies: ["Heraclitus"],
             path: "Examples/Download",
             exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "FirstProgram",
-            dependencies: ["Heraclitus", "Usage"],
+            name: "FirstProgramExample",
+            dependencies: ["Heraclitus", "ExampleUsage"],
             path: "Examples/FirstProgram",
             exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "Inbox",
-            dependencies: ["Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "Usage"],
+            name: "InboxExample",
+            dependencies: ["Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "ExampleUsage"],
             path: "Examples/Inbox",
             exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "Operations",
-            dependencies: ["Heraclitus", "HeraclitusFoundation", "Usage"],
+            name: "OperationsExample",
+            dependencies: ["Heraclitus", "HeraclitusFoundation", "ExampleUsage"],
             path: "Examples/Operations",
             exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "Orders",
-            dependencies: ["OrdersDesk"],
+            name: "OrdersExample",
+            dependencies: ["OrdersDeskExample"],
             path: "Examples/Orders/Program",
             swiftSettings: settings
         ),
         .target(
-            name: "OrdersDesk",
+            name: "OrdersDeskExample",
             dependencies: ["Heraclitus", "HeraclitusStores"],
             path: "Examples/Orders",
             exclude: ["Program", "README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "Session",
-            dependencies: ["Heraclitus", "HeraclitusStores", "SessionSocket"],
+            name: "SessionExample",
+            dependencies: ["Heraclitus", "HeraclitusStores", "SessionSocketExample"],
             path: "Examples/Session",
             exclude: ["README.md", "Server", "Socket"],
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "SessionServer",
-            dependencies: ["SessionSocket"],
+            name: "SessionServerExample",
+            dependencies: ["SessionSocketExample"],
             path: "Examples/Session/Server",
             swiftSettings: settings
         ),
-        .target(name: "SessionSocket", path: "Examples/Session/Socket", swiftSettings: settings),
+        .target(name: "SessionSocketExample", path: "Examples/Session/Socket", swiftSettings: settings),
         .executableTarget(
-            name: "Subscription",
-            dependencies: ["Heraclitus", "Usage"],
+            name: "SubscriptionExample",
+            dependencies: ["Heraclitus", "ExampleUsage"],
             path: "Examples/Subscription",
             exclude: ["README.md"],
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "TrafficLight",
-            dependencies: ["Heraclitus", "HeraclitusFoundation", "Usage"],
+            name: "TrafficLightExample",
+            dependencies: ["Heraclitus", "HeraclitusFoundation", "ExampleUsage"],
             path: "Examples/TrafficLight",
             exclude: ["README.md"],
             swiftSettings: settings
         ),
-        .target(name: "Usage", path: "Examples/Usage", swiftSettings: settings),
+        .target(name: "ExampleUsage", path: "Examples/Usage", swiftSettings: settings),
         .executableTarget(
-            name: "WorkflowDiagram",
+            name: "WorkflowDiagramExample",
             dependencies: ["Heraclitus", "HeraclitusInspecting"],
             path: "Examples/WorkflowDiagram",
             exclude: ["README.md"],
@@ -207,7 +208,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "FirstProgram", "Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusStores",
+                "FirstProgramExample", "Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusStores",
                 "HeraclitusTesting", "PublicModule",
             ],
             swiftSettings: settings
@@ -215,9 +216,12 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "Approval", "Benchmark", "Download", "DpkgReplay", "FirstProgram", "Heraclitus", "HeraclitusInspecting",
-                "HeraclitusStores", "HeraclitusTesting", "Inbox", "Operations", "Orders", "OrdersDesk", "Session",
-                "SessionServer", "SessionSocket", "Subscription", "TrafficLight", "WorkflowDiagram",
+                "ApprovalExample", "BenchmarkExample", "DownloadExample", "DpkgReplayExample", "FirstProgramExample",
+                "Heraclitus", "HeraclitusInspecting",
+                "HeraclitusStores", "HeraclitusTesting", "InboxExample", "OperationsExample", "OrdersExample",
+                "OrdersDeskExample", "SessionExample",
+                "SessionServerExample", "SessionSocketExample", "SubscriptionExample", "TrafficLightExample",
+                "WorkflowDiagramExample",
             ],
             exclude: [
                 "Download/server.py", "DpkgReplay/Logs", "DpkgReplay/line_by_line.py", "Orders/Golden", "Outputs",

@@ -1,8 +1,8 @@
+import ExampleUsage
 import Foundation
 import Heraclitus
 import HeraclitusInspecting
 import HeraclitusStores
-import Usage
 
 /// Runs the flows that customers have written: checks and draws them, leads documents through them, and changes one under way.
 @main

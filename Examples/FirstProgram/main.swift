@@ -1,5 +1,5 @@
+import ExampleUsage
 import Heraclitus
-import Usage
 
 readNoArguments(usage: "usage: first-program\n\nModels a download, prints a rejection, and restores an archive.")
 

@@ -1,8 +1,8 @@
+import ExampleUsage
 import Foundation
 import Heraclitus
 import HeraclitusFoundation
 import HeraclitusInspecting
-import Usage
 
 /// Walks through what a state machine of named states and events with block callbacks is used for.
 @main

@@ -1,8 +1,8 @@
+import ExampleUsage
 import Foundation
 import Heraclitus
 import HeraclitusFoundation
 import Synchronization
-import Usage
 
 /// Bakes loaves: each is mixed, then baked, then tasted; two hands work at once, and half way the baker is called away.
 @main

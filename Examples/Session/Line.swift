@@ -1,5 +1,5 @@
 import Foundation
-import SessionSocket
+import SessionSocketExample
 
 /// A connection to the server, on which lines come; it is hung up when nobody has it any more.
 struct Line: AsyncSequence, AsyncIteratorProtocol, Sendable {

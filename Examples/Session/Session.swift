@@ -6,18 +6,18 @@ struct Session: Workflow {
     typealias Context = Network
     static var initial: any SessionState { DisconnectedState(heard: 0) }
 
-    let connect = Event(from: .resting, to: ConnectingState.self)
+    let connect = Event(fromAny: .resting, to: ConnectingState.self)
         .enters { resting, call in
             ConnectingState(after: resting.heard, until: call.context.patienceEnds(from: call.now))
         }
     let connected = Event(from: ConnectingState.self, to: ConnectedState.self)
     let hear = Event(updating: ConnectedState.self)
 
-    let fail = Event(from: .online, to: BackingOffState.self, FailedState.self).whenFailed()
+    let fail = Event(fromAny: .online, to: BackingOffState.self, FailedState.self).whenFailed()
         .enters { online, call in
             call.context.setback(of: online, because: call.failure ?? Trouble.hungUp, at: call.now)
         }
-    let timeOut = Event(from: .online, to: BackingOffState.self, FailedState.self).due(\.until)
+    let timeOut = Event(fromAny: .online, to: BackingOffState.self, FailedState.self).due(\.until)
         .enters { online, call in
             call.context.setback(of: online, because: Trouble.silence(call.context.patience), at: call.now)
         }
@@ -30,7 +30,7 @@ struct Session: Workflow {
             )
         }
 
-    let disconnect = Event(from: .online, to: DisconnectedState.self)
+    let disconnect = Event(fromAny: .online, to: DisconnectedState.self)
         .or(from: BackingOffState.self, to: DisconnectedState.self)
         .enters { DisconnectedState(heard: $0.heard) }
 }

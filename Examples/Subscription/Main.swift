@@ -1,6 +1,6 @@
+import ExampleUsage
 import Foundation
 import Heraclitus
-import Usage
 
 @main
 struct Main {

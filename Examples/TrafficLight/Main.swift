@@ -1,7 +1,7 @@
+import ExampleUsage
 import Foundation
 import Heraclitus
 import HeraclitusFoundation
-import Usage
 
 /// Hears of all outcomes by methods.
 final class Watchman: StateMachineDelegate {

@@ -74,7 +74,7 @@ enum Documentation {
 
     /// Whether a line of the first program belongs to its answer to `--help`, which the README leaves out.
     private static func answersHelp(_ line: String) -> Bool {
-        line == "import Usage" || line.hasPrefix("readNoArguments(")
+        line == "import ExampleUsage" || line.hasPrefix("readNoArguments(")
     }
 
     private static func name(of path: String) -> String { (path as NSString).lastPathComponent }

@@ -3,14 +3,15 @@ import Heraclitus
 import HeraclitusInspecting
 import Testing
 
-@testable import FirstProgram
+@testable import FirstProgramExample
 
 @Suite("README") struct ReadmeTests {
     @Test("The first program is the example, with at most 40 lines and without unchecked Sendable")
     func firstProgram() throws {
         // The example answers `--help` before the README's program begins.
         let program = try Documentation.text("Examples/FirstProgram/main.swift")
-            .replacing(/import Usage\n\nreadNoArguments.+\n/, with: "")
+            .replacing("import ExampleUsage\n", with: "")
+            .replacing(/readNoArguments.+\n\n/, with: "")
         #expect(try Documentation.blocks("README.md", language: "swift").contains(program))
         #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
         #expect(!program.contains("@unchecked"))

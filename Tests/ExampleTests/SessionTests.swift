@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import OrdersDesk
+@testable import OrdersDeskExample
 
 @Suite("Terminal sessions of READMEs") struct SessionTests {
     @Test(

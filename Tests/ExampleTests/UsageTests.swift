@@ -24,4 +24,17 @@ import Testing
         #expect(run.errors.contains("usage: \(program)"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
+
+    @Test("The names of examples' targets are free for users, because SwiftPM wants unique names in all packages")
+    func targets() throws {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Package.swift")
+        let products = try String(contentsOf: package, encoding: .utf8)
+            .matches(of: /\.(?:executable|library)\(name: "([^"]+)", targets: \["(\w+)"\]\)/)
+        #expect(products.count > Self.programs.count)
+        for product in products {
+            let target = product.2
+            #expect(target.hasPrefix("Heraclitus") || target.hasSuffix("Example"), "\(product.1)")
+        }
+    }
 }

@@ -46,17 +46,17 @@ struct Playback: Workflow {
 
     let buffer = Event(from: StoppedState.self, to: BufferingState.self)
     let play = Event(from: BufferingState.self, PausedState.self, to: PlayingState.self)
-    let stop = Event(from: .running, to: StoppedState.self)
+    let stop = Event(fromAny: .running, to: StoppedState.self)
         .guarded { running, _, transition in
             if let limit = transition.userInfo["limit", as: Double.self], running.speed > limit { throw Objection() }
         }
     let pause = Event(
-        from: StateGroup((any Positioned).self, named: "With Position") { $0 is any Positioned.Type },
+        fromAny: StateGroup((any Positioned).self, named: "With Position") { $0 is any Positioned.Type },
         to: PausedState.self
     ).ignored(in: PausedState.self)
-    let rewind = Event(from: .positioned, to: RewindingState.self, FastRewindingState.self)
-    let seek = Event(updating: .positioned)
+    let rewind = Event(fromAny: .positioned, to: RewindingState.self, FastRewindingState.self)
+    let seek = Event(updatingAny: .positioned)
     let panic = Event(to: StoppedState.self).ignored(in: .positioned)
-    let eject = Event(from: StoppedState.self, to: StoppedState.self).or(from: .running, to: StoppedState.self)
+    let eject = Event(from: StoppedState.self, to: StoppedState.self).or(fromAny: .running, to: StoppedState.self)
     let stay = Event(from: PlayingState.self, to: StoppedState.self).ignored(in: .running)
 }

@@ -239,7 +239,7 @@ import Testing
         let start = Event(from: FreeState.self, to: InnerState.self)
         let begin = Event(from: FreeState.self, to: InnerState.self).guarded { _, _, _ in }
         let reset = Event(to: FreeState.self).ignored(in: TimedOutState.self)
-        let leave = Event(from: StateGroup((any Outer).self) { $0 is any Outer.Type }, to: AsideState.self)
+        let leave = Event(fromAny: StateGroup((any Outer).self) { $0 is any Outer.Type }, to: AsideState.self)
         let fail = Event(from: InnerState.self, to: FailedState.self).due(after: .seconds(1)).enters { _ in
             TimedOutState()
         }

@@ -30,7 +30,8 @@ struct Track: Workflow {
     static let loud = StateGroup(LoudState.self)
 
     let play = Event(from: SilentState.self, to: LoudState.self, QuietState.self)
-    let mute = Event(from: .audible, to: SilentState.self).willFire { audible, _, _ in precondition(audible.volume > 0)
+    let mute = Event(fromAny: .audible, to: SilentState.self).willFire { audible, _, _ in
+        precondition(audible.volume > 0)
     }
     let fade = Action(in: .audible) { audible, call in
         try call.machine.fire.mute()

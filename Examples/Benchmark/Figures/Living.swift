@@ -1,4 +1,4 @@
-import CAllocator
+import CBenchmarkAllocator
 import Heraclitus
 
 // Figures of machines that are made and kept.

@@ -1,4 +1,4 @@
-import OrdersDesk
+import OrdersDeskExample
 
 /// Keeps orders in a directory, a file each.
 @main

@@ -1,5 +1,5 @@
 import Foundation
-import SessionSocket
+import SessionSocketExample
 import Synchronization
 
 /// Says one thing after the other to everybody who listens, unless it is told to behave badly.

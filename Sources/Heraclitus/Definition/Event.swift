@@ -10,7 +10,7 @@
 ///     let load   = Event(from: IdleState.self, FailureState.self, to: LoadingState.self)   // several sources
 ///     let end    = Event(from: LoadingState.self, to: CompletedState.self, FailureState.self)
 ///     let reset  = Event(to: IdleState.self)                                               // from any state
-///     let cancel = Event(from: .live, to: CancelledState.self)                             // from a group of states
+///     let cancel = Event(fromAny: .live, to: CancelledState.self)                             // from a group of states
 ///     let toggle = Event(from: OnState.self, to: OffState.self).or(from: OffState.self, to: OnState.self)
 ///     let progress = Event(updating: LoadingState.self)                                    // no exit, no enter
 ///     let view   = Event("View Message", from: UnreadState.self, to: ReadState.self)

@@ -86,14 +86,14 @@ extension WorkflowEvent {
     /// Closures get the source typed as the group's protocol: `any Live`.
     ///
     /// ```swift
-    /// let cancel = Event(from: .live, to: CancelledState.self)
-    /// let pause  = Event(from: StateGroup((any Live).self) { $0 is any Live.Type }, to: PausedState.self)
+    /// let cancel = Event(fromAny: .live, to: CancelledState.self)
+    /// let pause  = Event(fromAny: StateGroup((any Live).self) { $0 is any Live.Type }, to: PausedState.self)
     /// ```
     /// - Parameters:
     ///   - name: The event's name; by default the name of the property.
     ///   - group: The sources.
     ///   - destination: The destination.
-    public init(_ name: String? = nil, from group: StateGroup<Source>, to destination: Destination.Type)
+    public init(_ name: String? = nil, fromAny group: StateGroup<Source>, to destination: Destination.Type)
     where Destination: WorkflowState {
         self.init(EventDeclaration(name, from: .group(group.declaration), to: [destination]))
     }
@@ -107,7 +107,7 @@ extension WorkflowEvent {
     ///   - more: Further destinations.
     public init(
         _ name: String? = nil,
-        from group: StateGroup<Source>,
+        fromAny group: StateGroup<Source>,
         to first: any WorkflowState.Type,
         _ second: any WorkflowState.Type,
         _ more: any WorkflowState.Type...
@@ -234,7 +234,7 @@ extension WorkflowEvent {
     /// - Parameters:
     ///   - name: The event's name; by default the name of the property.
     ///   - group: The updated states.
-    public init(_ name: String? = nil, updating group: StateGroup<Source>) where Destination == Source {
+    public init(_ name: String? = nil, updatingAny group: StateGroup<Source>) where Destination == Source {
         self.init(EventDeclaration(name, updating: group.declaration))
     }
 
@@ -295,7 +295,7 @@ extension WorkflowEvent {
     ///   - destination: The event's destination.
     /// - Returns: The event with these sources.
     public func or<State>(
-        from group: StateGroup<State>,
+        fromAny group: StateGroup<State>,
         to destination: Destination.Type
     ) -> WorkflowEvent<W, W.AnyState, Destination> where Destination: WorkflowState {
         .init(declaration.adding(from: .group(group.declaration), to: [destination]))
@@ -308,7 +308,7 @@ extension WorkflowEvent {
     ///   - moreDestinations: Further destinations.
     /// - Returns: The event with these pairs.
     public func or<State>(
-        from group: StateGroup<State>,
+        fromAny group: StateGroup<State>,
         to firstDestination: any WorkflowState.Type,
         _ moreDestinations: any WorkflowState.Type...
     ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {

@@ -8,7 +8,7 @@
 /// extension StateGroup where State == any Live { static var live: Self { Self { $0 is any Live.Type } } }
 ///
 /// struct Download: Workflow {
-///     let cancel = Event(from: .live, to: CancelledState.self).willFire { live, _, _ in live.request.cancel() }
+///     let cancel = Event(fromAny: .live, to: CancelledState.self).willFire { live, _, _ in live.request.cancel() }
 /// }
 /// ```
 ///

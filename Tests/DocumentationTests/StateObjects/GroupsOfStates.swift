@@ -34,7 +34,7 @@ private struct Download: Workflow {
 
     let connect = Event(from: IdleState.self, to: ConnectingState.self)
     let load = Event(from: ConnectingState.self, to: LoadingState.self)
-    let cancel = Event(from: .live, to: IdleState.self)
+    let cancel = Event(fromAny: .live, to: IdleState.self)
         .willFire { live, _, _ in live.request.cancel() }  // `live` is `any LiveState`
     let reset = Event(to: IdleState.self).ignored(in: .live)
 }

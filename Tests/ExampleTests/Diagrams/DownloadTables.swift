@@ -1,6 +1,6 @@
 import Heraclitus
 
-@testable import Download
+@testable import DownloadExample
 
 extension ExampleTables {
     static let download = [Download.table]

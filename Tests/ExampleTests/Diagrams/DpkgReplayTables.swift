@@ -1,6 +1,6 @@
 import Heraclitus
 
-@testable import DpkgReplay
+@testable import DpkgReplayExample
 
 extension ExampleTables {
     static let dpkgReplay = [PackageLife.table]

@@ -1,6 +1,6 @@
 import Heraclitus
 
-@testable import FirstProgram
+@testable import FirstProgramExample
 
 extension ExampleTables {
     static let firstProgram = [Download.table]

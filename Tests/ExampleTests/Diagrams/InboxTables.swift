@@ -1,6 +1,6 @@
 import Heraclitus
 
-@testable import Inbox
+@testable import InboxExample
 
 extension ExampleTables {
     static let inbox = [Message.table]

@@ -1,6 +1,6 @@
 import Heraclitus
 
-@testable import OrdersDesk
+@testable import OrdersDeskExample
 
 extension ExampleTables {
     static let orders = [Order.table, Payment.table]

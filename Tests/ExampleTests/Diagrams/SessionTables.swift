@@ -1,6 +1,6 @@
 import Heraclitus
 
-@testable import Session
+@testable import SessionExample
 
 extension ExampleTables {
     static let session = [Session.table]

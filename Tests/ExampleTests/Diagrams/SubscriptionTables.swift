@@ -1,6 +1,6 @@
 import Heraclitus
 
-@testable import Subscription
+@testable import SubscriptionExample
 
 extension ExampleTables {
     static let subscription = [Life.table]

@@ -1,6 +1,6 @@
 import Heraclitus
 
-@testable import TrafficLight
+@testable import TrafficLightExample
 
 extension ExampleTables {
     static let trafficLight = [Light.table]

@@ -5,7 +5,7 @@ import HeraclitusTesting
 import Synchronization
 import Testing
 
-@testable import Download
+@testable import DownloadExample
 
 @Suite("download", .serialized, .timeLimit(.minutes(20)), .enabled(if: Server.isThere)) struct DownloadTests {
     private let directory: TemporaryDirectory

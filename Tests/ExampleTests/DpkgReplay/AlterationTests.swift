@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DpkgReplay
+@testable import DpkgReplayExample
 
 @Suite("dpkg-replay: altered logs") struct AlterationTests {
     /// The pairs of neighbouring states that dpkg can bring about.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DpkgReplay
+@testable import DpkgReplayExample
 
 /// Excerpts made by hand after logs of other machines.
 @Suite("dpkg-replay: old and damaged logs") struct OldLogTests {

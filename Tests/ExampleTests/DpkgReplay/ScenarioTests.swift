@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import Testing
 
-@testable import DpkgReplay
+@testable import DpkgReplayExample
 
 @Suite("dpkg-replay: real logs") struct ScenarioTests {
     /// The disagreements of a replay with dpkg: rejected lines, and packages with another end.
@@ -16,24 +16,24 @@ import Testing
     }
 
     @Test(
-        "Each thing that dpkg does is accepted, and ends where dpkg ended",
+        "Each life under dpkg is accepted, and ends where dpkg ended",
         arguments: Scenario.all(in: "Scenarios.txt")
     )
     func scenario(_ scenario: Scenario) throws {
         #expect(try Self.objections(scenario.log, status: scenario.status) == [])
     }
 
-    @Test("So is each that an old dpkg does, which repeats itself", arguments: Scenario.all(in: "Legacy.txt"))
+    @Test("Each life under an old dpkg, which repeats lines, is accepted", arguments: Scenario.all(in: "Legacy.txt"))
     func legacy(_ scenario: Scenario) throws {
         #expect(try Self.objections(scenario.log, status: scenario.status) == [])
     }
 
-    @Test("So are long random lives", arguments: Scenario.all(in: "Random.txt"))
+    @Test("The replay accepts long random lives of packages", arguments: Scenario.all(in: "Random.txt"))
     func random(_ scenario: Scenario) throws {
         #expect(try Self.objections(scenario.log, status: scenario.status) == [])
     }
 
-    @Test("The scenarios are there")
+    @Test("The files have all recorded scenarios")
     func files() {
         #expect(Scenario.all(in: "Scenarios.txt").count == 139)
         #expect(Scenario.all(in: "Legacy.txt").count == 25)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import DpkgReplay
+@testable import DpkgReplayExample
 
 /// Missing and swapped lines that the replay notices: the table of the README.
 @Suite("dpkg-replay: what is noticed") struct SensitivityTests {

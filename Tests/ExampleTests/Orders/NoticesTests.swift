@@ -3,7 +3,7 @@ import Heraclitus
 import HeraclitusStores
 import Testing
 
-@testable import OrdersDesk
+@testable import OrdersDeskExample
 
 @Suite("orders: notices and books") struct NoticesTests {
     private let directory: TemporaryDirectory

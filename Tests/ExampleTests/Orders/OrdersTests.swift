@@ -4,7 +4,7 @@ import HeraclitusInspecting
 import HeraclitusTesting
 import Testing
 
-@testable import OrdersDesk
+@testable import OrdersDeskExample
 
 @Suite("orders") struct OrdersTests {
     private let directory: TemporaryDirectory

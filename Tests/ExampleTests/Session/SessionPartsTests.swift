@@ -2,10 +2,10 @@ import Foundation
 import Heraclitus
 import HeraclitusInspecting
 import HeraclitusTesting
-import SessionSocket
+import SessionSocketExample
 import Testing
 
-@testable import Session
+@testable import SessionExample
 
 @Suite("Parts of session", .timeLimit(.minutes(20))) struct SessionPartsTests {
     private let directory: TemporaryDirectory

@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import Testing
 
-@testable import Session
+@testable import SessionExample
 
 @Suite("session", .timeLimit(.minutes(20))) struct SessionProgramTests {
     private let directory: TemporaryDirectory

@@ -40,7 +40,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
     struct Room: Workflow {
         static var initial: any Noted { OpenState() }
         let count = Event(updating: OpenState.self).enters { open in open.updated { $0.count += 1 } }
-        let remark = Event(updating: .noted).enters { state, call in state.noting(call.userInfo[.note] ?? "") }
+        let remark = Event(updatingAny: .noted).enters { state, call in state.noting(call.userInfo[.note] ?? "") }
         let shut = Event(from: OpenState.self, to: ShutState.self)
             .whenFinal(\.left, \.right).enters { ShutState(.init(note: $0.note)) }
     }

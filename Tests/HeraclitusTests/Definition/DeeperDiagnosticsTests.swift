@@ -103,10 +103,10 @@ import Testing
     struct UnaskedGroups: Workflow {
         static var initial: any PlayerState { StoppedState() }
         static var states: [any WorkflowState.Type] { [BufferingState.self, PausedState.self, PlayingState.self] }
-        let fine = Event(from: .running, to: StoppedState.self).guarded { _, _, _ in }
+        let fine = Event(fromAny: .running, to: StoppedState.self).guarded { _, _, _ in }
             .or(from: PlayingState.self, to: StoppedState.self)
-        let wrong = Event(from: .running, to: StoppedState.self).guarded { _, _, _ in }
-            .or(from: .positioned, to: StoppedState.self)
+        let wrong = Event(fromAny: .running, to: StoppedState.self).guarded { _, _, _ in }
+            .or(fromAny: .positioned, to: StoppedState.self)
     }
 
     @Test("A guard that pairs of a later `or` would skip is a problem, and a guard that covers them is valid")

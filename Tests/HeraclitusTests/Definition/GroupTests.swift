@@ -150,7 +150,7 @@ import Testing
         static var initial: any PlayerState { BufferingState() }
         static var states: [any WorkflowState.Type] { [BufferingState.self] }
         static var groups: [any AnyStateGroup] { [StateGroup.positioned, StateGroup.running] }
-        let play = Event(from: .running, to: PausedState.self)
+        let play = Event(fromAny: .running, to: PausedState.self)
         let stop = Event(from: PausedState.self, to: StoppedState.self)
         let again = Event(from: StoppedState.self, to: StoppedState.self)
     }
@@ -182,13 +182,13 @@ import Testing
         static var initial: any WorkflowState { IdleState() }
         static var states: [any WorkflowState.Type] { [IdleState.self] }
         static let calls = CallLog()
-        let fail = Event(from: counted(calls), to: EndState.self)
+        let fail = Event(fromAny: counted(calls), to: EndState.self)
     }
     struct Automatic: Workflow {
         static var initial: any WorkflowState { CountedState() }
         static var states: [any WorkflowState.Type] { [CountedState.self] }
         static let calls = CallLog()
-        let fail = Event(from: counted(calls), to: EndState.self).whenFailed { _, _ in EndState() }
+        let fail = Event(fromAny: counted(calls), to: EndState.self).whenFailed { _, _ in EndState() }
     }
 
     private static func counted(_ calls: CallLog) -> StateGroup<any Counted> {
@@ -213,31 +213,31 @@ import Testing
         static var initial: any PlayerState { StoppedState() }
         static var groups: [any AnyStateGroup] { [StateGroup.running] }
         let go = Event(
-            from: StateGroup((any Nobody).self) { $0 is any Nobody.Type },
+            fromAny: StateGroup((any Nobody).self) { $0 is any Nobody.Type },
             to: StoppedState.self
         )
         let other = Event(
-            from: StateGroup((any PlayerState).self, named: "Nobody") { $0 is any PlayerState.Type },
+            fromAny: StateGroup((any PlayerState).self, named: "Nobody") { $0 is any PlayerState.Type },
             to: StoppedState.self
         )
     }
     struct Contradicting: Workflow {
         static var initial: any PlayerState { StoppedState() }
         static var states: [any WorkflowState.Type] { [PlayingState.self, BufferingState.self] }
-        let swap = Event(from: .positioned, to: StoppedState.self).ignored(in: .running)
+        let swap = Event(fromAny: .positioned, to: StoppedState.self).ignored(in: .running)
         let fine = Event(from: PlayingState.self, to: StoppedState.self).ignored(in: .running)
     }
     struct Mistaken: Workflow {
         static var initial: any PlayerState { StoppedState() }
         static let inverse = StateGroup((any Running).self) { !($0 is any Running.Type) }
-        let go = Event(from: Self.inverse, to: BufferingState.self)
+        let go = Event(fromAny: Self.inverse, to: BufferingState.self)
         let back = Event(from: BufferingState.self, to: StoppedState.self)
     }
     struct MistakenLater: Workflow {
         static var initial: any PlayerState { StoppedState() }
         let go = Event(from: StoppedState.self, to: PausedState.self)
         let back = Event(
-            from: StateGroup((any Running).self) { $0 is any Positioned.Type },
+            fromAny: StateGroup((any Running).self) { $0 is any Positioned.Type },
             to: StoppedState.self
         )
     }
@@ -254,7 +254,7 @@ import Testing
 
     struct OnlyGrouped: Workflow {
         static var initial: any PlayerState { PausedState(position: 1) }
-        let seek = Event(updating: .positioned)
+        let seek = Event(updatingAny: .positioned)
         let play = Event(from: StoppedState.self, to: PlayingState.self)
     }
 

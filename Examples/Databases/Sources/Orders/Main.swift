@@ -1,6 +1,6 @@
 import Foundation
 import Heraclitus
-import OrdersDesk
+import OrdersDeskExample
 import PostgresStore
 import SQLiteStore
 
