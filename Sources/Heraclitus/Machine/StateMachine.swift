@@ -82,7 +82,7 @@ extension Definition {
         if let index = stateIndex(ofBeginning: state), layout(of: state, of: index) != nil { return index }
         fatalError(
             "\(fullName(of: type(of: state))) is not registered with the workflow "
-                + "\(workflow): name it in an event or list it in `states`."
+                + "\(workflow): name it in an event or list it in `static var states`."
         )
     }
 }

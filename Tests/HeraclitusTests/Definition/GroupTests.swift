@@ -252,6 +252,19 @@ import Testing
         #expect(Contradicting.diagnostics == [.contradictoryIgnore(event: "swap", state: "PlayingState")])
     }
 
+    struct OnlyGrouped: Workflow {
+        static var initial: any PlayerState { PausedState(position: 1) }
+        let seek = Event(updatingAny: .positioned)
+        let play = Event(from: StoppedState.self, to: PlayingState.self)
+    }
+
+    @Test("An initial state that only a group contains is unregistered, and the problem names the remedy")
+    func onlyGrouped() throws {
+        let problem = try #require(OnlyGrouped.diagnostics.first)
+        #expect(problem.description.contains("PausedState is not registered"))
+        #expect(problem.description.contains("`static var states`. A group registers no classes."))
+    }
+
     @Test(
         "A closure that asks for another protocol is a problem, at the latest at the first object of a class"
     )
