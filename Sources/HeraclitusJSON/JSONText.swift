@@ -13,9 +13,6 @@ struct JSONNode {
     /// Whether it is an ASCII text without escapes.
     let isPlain: Bool
 
-    /// Whether a decoder has read the value of the key, or all parts of the value.
-    var isRead = false
-
     static let sizeLimit = Int(UInt32.max)
 
     var bytes: Range<Int> { Int(start)..<Int(end) }
@@ -54,17 +51,20 @@ extension [JSONNode] {
 }
 
 /// A parsed text, whose values are made on request.
-final class JSONText: UncheckedState<[JSONNode]> {
+final class JSONText {
     let bytes: [UInt8]
+    let nodes: [JSONNode]
+
+    /// The keys whose values a decoder has read, and the values all parts of which it has read.
+    private var read: [Bool]
 
     /// Parses a text; a repeated key is an error unless the first of two values is to count.
     init(_ bytes: [UInt8], isLenient: Bool = false) throws(JSONProblem) {
         var parser = JSONParser(bytes, isLenient: isLenient)
         self.bytes = bytes
-        super.init(try parser.parse())
+        nodes = try parser.parse()
+        read = Array(repeating: false, count: nodes.count)
     }
-
-    var nodes: [JSONNode] { state }
 
     /// The first byte of a node.
     func sign(_ node: Int) -> UInt8 { bytes[Int(nodes[node].start)] }
@@ -132,15 +132,15 @@ final class JSONText: UncheckedState<[JSONNode]> {
         return Dictionary(keys(of: object).map { (text($0), $0 + 1) }) { first, _ in first }
     }
 
-    func noteRead(_ node: Int) { state[node].isRead = true }
+    func noteRead(_ node: Int) { read[node] = true }
 
     /// The members of an object that no decoder has read.
     func unread(of object: Int) -> [String: JSONValue] {
-        if nodes[object].isRead { return [:] }
+        if read[object] { return [:] }
         var unread: [String: JSONValue] = [:]
         var key = object + 1
         while key < nodes.next(object) {
-            if !nodes[key].isRead { unread[text(key)] = json(key + 1) }
+            if !read[key] { unread[text(key)] = json(key + 1) }
             key = nodes.next(key + 1)
         }
         return unread
