@@ -22,7 +22,7 @@ extension JournalMisfit: CustomStringConvertible, LocalizedError {
 }
 
 extension Journal {
-    /// Runs a journal through today's definition of a workflow, by its table alone.
+    /// Runs the journal through today's definition of a workflow, by its table alone, and goes on after each misfit.
     ///
     /// Each event has to lead from the destination of the line before to the destination of its own line. The replay begins anew at the source of a
     /// line where revisions show a gap, and where the version of the workflow changes, because a migration may have changed the state. Lines of
@@ -30,30 +30,14 @@ extension Journal {
     ///
     /// Lines of an older version of the workflow have the names of their time. They are read with the names that
     /// `Migration.renameState(_:to:in:)` and `Migration.removeState(_:into:in:data:)` have given to their states since.
-    /// - Parameters:
-    ///   - journal: The journal, of a machine or of a file.
-    ///   - workflow: The workflow.
-    /// - Throws: The first line that does not fit, with the `InvalidTransition`.
-    public static func replay<W: Workflow>(_ journal: Journal, as workflow: W.Type) throws(JournalMisfit) {
-        var replay = Replay(by: TransitionValidator<W>())
-        if let misfit = replay.firstMisfit(in: journal) { throw misfit }
-    }
-
-    /// Runs a journal through a workflow of data, by its table alone.
-    /// - Parameters:
-    ///   - journal: The journal, of a machine or of a file.
-    ///   - workflow: The workflow.
-    /// - Throws: The first line that does not fit, with the `InvalidTransition`.
-    public static func replay(_ journal: Journal, as workflow: DataWorkflow) throws(JournalMisfit) {
-        var replay = Replay(by: TransitionValidator(workflow))
-        if let misfit = replay.firstMisfit(in: journal) { throw misfit }
-    }
-
-    /// Runs the journal through today's definition of a workflow, as `replay(_:as:)` does, and goes on after each misfit.
-    /// - Parameter workflow: The workflow.
+    ///
+    /// ```swift
+    /// if let misfit = order.journal.misfits(by: TransitionValidator<Order>()).first { throw misfit }
+    /// ```
+    /// - Parameter validator: The validator of the workflow, also of a workflow of data.
     /// - Returns: All lines that do not fit.
-    public func misfits<W: Workflow>(as workflow: W.Type) -> [JournalMisfit] {
-        var replay = Replay(by: TransitionValidator<W>())
+    public func misfits<W: Workflow>(by validator: TransitionValidator<W>) -> [JournalMisfit] {
+        var replay = Replay(by: validator)
         return zip(firstLine..., self).compactMap { line, occurrence in replay.misfit(of: occurrence, in: line) }
     }
 }
@@ -66,14 +50,6 @@ private struct Replay<W: Workflow> {
     private var last: (state: String, revision: Int, version: Int)?
 
     init(by validator: TransitionValidator<W>) { self.validator = validator }
-
-    /// The first line of a journal that does not fit.
-    mutating func firstMisfit(in journal: Journal) -> JournalMisfit? {
-        for (line, occurrence) in zip(journal.firstLine..., journal) {
-            if let misfit = misfit(of: occurrence, in: line) { return misfit }
-        }
-        return nil
-    }
 
     mutating func misfit(of occurrence: Occurrence, in line: Int) -> JournalMisfit? {
         guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }

@@ -12,9 +12,10 @@ public import Heraclitus
 /// }
 /// ```
 ///
-/// The check finds properties by reflection. It compares `Equatable` values with `==`, machines by their states,
-/// dictionaries by their keys, and everything else by its own properties. Objects may refer back to each other. `Live`
-/// values are skipped. Name other properties that archives leave out on purpose in `except`.
+/// The check finds properties by reflection. It compares dates to the nanosecond, as archives keep them, other
+/// `Equatable` values with `==`, machines by their states, dictionaries by their keys, and everything else by its own
+/// properties. Objects may refer back to each other. `Live` values are skipped. Name other properties that archives
+/// leave out on purpose in `except`.
 ///
 /// A closure cannot be compared, so it counts as lost unless it is in `except`. Reflection cannot look into noncopyable
 /// values such as a `Mutex`, so losses inside them stay hidden.
@@ -69,6 +70,9 @@ private final class Comparison {
     /// The pairs of objects under comparison; a reference back to one of them is skipped.
     private var open: Set<Pair> = []
 
+    /// The number of dates that an archive has rounded to a nanosecond.
+    private var roundedDates = 0
+
     init(except: Set<String>) { self.except = except }
 
     func differences(_ before: Mirror, _ after: Mirror, _ path: String) -> [String] {
@@ -103,9 +107,18 @@ private final class Comparison {
             guard before.summary == after.summary else { return ["\(path) is another machine"] }
             return differences(before.current, after.current, "\(path).state")
         }
+        if let before = before as? Date, let after = after as? Date, isRounded(before, to: after) { return [] }
         if let before = before as? any Equatable {
-            return isEqual(before, after) ? [] : ["\(path) was \(before) and is \(after)"]
+            if isEqual(before, after) { return [] }
+            let rounded = roundedDates
+            let within = differencesWithin(before, after, path)
+            return within.isEmpty && roundedDates > rounded ? [] : change(before, after, path, within)
         }
+        return differencesWithin(before, after, path)
+    }
+
+    /// The differences of the properties of two values.
+    private func differencesWithin(_ before: Any, _ after: Any, _ path: String) -> [String] {
         if let before = before as? [AnyHashable: Any], let after = after as? [AnyHashable: Any] {
             return differences(before, after, path)
         }
@@ -116,9 +129,9 @@ private final class Comparison {
         let (old, new) = (Mirror(reflecting: before), Mirror(reflecting: after))
         if isFunction(before, old) { return ["\(path) is a function, which cannot be compared"] }
         if old.children.isEmpty, old.superclassMirror == nil {
-            return "\(before)" == "\(after)" ? [] : ["\(path) was \(before) and is \(after)"]
+            return text(of: before) == text(of: after) ? [] : change(before, after, path)
         }
-        if old.children.count != new.children.count { return ["\(path) was \(before) and is \(after)"] }
+        if old.children.count != new.children.count { return change(before, after, path) }
         guard type(of: before) is AnyClass else { return differences(old, new, path) }
         let pair = Pair(before: ObjectIdentifier(before as AnyObject), after: ObjectIdentifier(after as AnyObject))
         guard open.insert(pair).inserted else { return [] }
@@ -139,6 +152,29 @@ private final class Comparison {
         return values.flatMap { place, old, new in
             new.map { differences(old, $0, place) } ?? ["\(place) is gone"]
         }.sorted() + added.sorted()
+    }
+
+    /// Whether two dates are the same in an archive, which keeps nanoseconds.
+    ///
+    /// A computed date has more digits if it is near 2001, where a manual clock begins.
+    private func isRounded(_ before: Date, to after: Date) -> Bool {
+        guard before != after, let text = ArchivedDate.text(of: before), text == ArchivedDate.text(of: after) else {
+            return false
+        }
+        roundedDates += 1
+        return true
+    }
+
+    /// A changed value with both texts; the differences within it if its texts are alike.
+    private func change(_ before: Any, _ after: Any, _ path: String, _ within: [String] = []) -> [String] {
+        let (old, new) = (text(of: before), text(of: after))
+        if old != new { return ["\(path) was \(old) and is \(new)"] }
+        return within.isEmpty ? ["\(path) was \(old) and is another value with this text"] : within
+    }
+
+    /// The text of a value; for a date, with the decimals that its description lacks.
+    private func text(of value: Any) -> String {
+        (value as? Date).flatMap(ArchivedDate.text) ?? "\(value)"
     }
 
     private func isEqual<Value: Equatable>(_ before: Value, _ after: Any) -> Bool { before == after as? Value }

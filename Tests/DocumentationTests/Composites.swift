@@ -58,7 +58,49 @@ private struct Order: Workflow {
         .whenFinal(\.payment, \.parcel).enters { placed in ShippedState(address: placed.address) }
 }
 
+private final class ShutState: EmptyState {}
+private final class DoorOpenState: EmptyState {}
+private final class JammedState: EmptyState {}
+private struct Door: Workflow {
+    static var initial: any WorkflowState { ShutState() }
+    let open = Event(from: ShutState.self, to: DoorOpenState.self)
+    let jam = Event(from: ShutState.self, to: JammedState.self)
+}
+
+private final class BoardingState: EmptyState {}
+private final class StoppedState: EmptyState {}
+private final class ReadyState: RegionObserving {
+    let door: StateMachine<Door>
+    var regions: [any Region] { [door] }
+
+    init(door: StateMachine<Door> = .init()) { self.door = door }
+    func copied() -> ReadyState { ReadyState(door: door.copy()) }
+
+    func regionDidTransition(_ transition: StateTransition, path: String) {
+        if transition.destination is JammedState { try? transition.holder(as: Elevator.self)?.fire.stop() }
+    }
+}
+
+private struct Elevator: Workflow {
+    static var initial: any WorkflowState { ReadyState() }
+    let board = Event(from: ReadyState.self, to: BoardingState.self)
+        .when { ready in ready.door.isIn(DoorOpenState.self) }
+    let stop = Event(from: ReadyState.self, to: StoppedState.self)
+}
+
 @Suite("Composites") struct CompositeArticleTests {
+    @Test("An elevator boards at an open door, and stops at a jammed one")
+    func elevator() throws {
+        let door = StateMachine<Door>()
+        let elevator = StateMachine<Elevator>(entering: ReadyState(door: door))
+        try door.fire.open()
+        #expect(elevator.isIn(BoardingState.self))
+        let jammed = StateMachine<Door>()
+        let other = StateMachine<Elevator>(entering: ReadyState(door: jammed))
+        try jammed.fire.jam()
+        #expect(other.isIn(StoppedState.self))
+    }
+
     @Test("The order ships when its regions have ended")
     func shipped() throws {
         let order = StateMachine<Order>()

@@ -21,18 +21,14 @@ import Testing
     @Test("A journal that fits the current definition passes, and rejected fires do not count")
     func fitting() throws {
         let parcel = try Self.parcel()
-        try Heraclitus.Journal.replay(parcel.journal, as: Parcel.self)
-        try Heraclitus.Journal.replay(parcel.journal, as: SilentParcel.self)
-        #expect(parcel.journal.misfits(as: Parcel.self).isEmpty)
+        #expect(parcel.journal.misfits(by: TransitionValidator<SilentParcel>()).isEmpty)
+        #expect(parcel.journal.misfits(by: TransitionValidator<Parcel>()).isEmpty)
     }
 
     @Test("A journal that does not fit fails at the first changed line, with the number and the error")
     func changed() throws {
         let parcel = try Self.parcel()
-        let misfit = #expect(throws: JournalMisfit.self) {
-            try Heraclitus.Journal.replay(parcel.journal, as: LaterParcel.self)
-        }
-        let found = try #require(misfit)
+        let found = try #require(parcel.journal.misfits(by: TransitionValidator<LaterParcel>()).first)
         #expect(found.line == 4 && found.occurrence.event == "bounce")
         #expect(found.error.reason == .notAllowed && found.error.event == "bounce" && found.error.source == "Shipped")
         #expect("\(found)".hasPrefix("line 4: Parcel cannot fire \"bounce\" in Shipped"))
@@ -46,7 +42,7 @@ import Testing
         try parcel.fire.bounce()
         try parcel.fire.send(SentState("e"))
         #expect(parcel.journal.firstLine == 3)
-        #expect(parcel.journal.misfits(as: LaterParcel.self).map(\.line) == [4, 6])
+        #expect(parcel.journal.misfits(by: TransitionValidator<LaterParcel>()).map(\.line) == [4, 6])
     }
 
     struct Foreign: Workflow {
@@ -58,11 +54,11 @@ import Testing
     @Test("Missing events and states are named")
     func unknown() throws {
         let parcel = try Self.parcel()
-        let misfits = parcel.journal.misfits(as: Foreign.self)
+        let misfits = parcel.journal.misfits(by: TransitionValidator<Foreign>())
         #expect(misfits.map(\.error.reason) == [.unknownEvent, .unknownEvent, .unknownEvent])
         let lost = StateMachine<Foreign>(journal: .last(3))
         try lost.fire.find()
-        #expect(lost.journal.misfits(as: Parcel.self).map(\.error.reason) == [.unknownEvent])
+        #expect(lost.journal.misfits(by: TransitionValidator<Parcel>()).map(\.error.reason) == [.unknownEvent])
     }
 
     @Test("A line follows from the one before, and after a gap from its own source")
@@ -73,12 +69,12 @@ import Testing
             try parcel.fire.bounce()
         }
         let lines = Array(parcel.journal)
-        try Heraclitus.Journal.replay(Heraclitus.Journal([lines[0], lines[3]]), as: Parcel.self)
+        #expect(Heraclitus.Journal([lines[0], lines[3]]).misfits(by: TransitionValidator<Parcel>()).isEmpty)
         // The states of these lines do not follow from one another, although their numbers do.
         let forged = try [lines[0], lines[2]].enumerated().map { index, line in
             try Self.changed(line) { $0["revision"] = .integer(index) }
         }
-        let misfits = Heraclitus.Journal(forged).misfits(as: Parcel.self)
+        let misfits = Heraclitus.Journal(forged).misfits(by: TransitionValidator<Parcel>())
         #expect(misfits.map(\.line) == [2] && misfits.first?.error.source == "Sent")
     }
 
@@ -108,8 +104,8 @@ import Testing
         try later.fire.find()
         try later.fire.send(SentState("b"))
         #expect(later.journal.map(\.version) == [1, 2, 2])
-        try Heraclitus.Journal.replay(later.journal, as: MovedParcel.self)
-        #expect(later.journal.misfits(as: MovedParcel.self).isEmpty)
+        #expect(later.journal.misfits(by: TransitionValidator<MovedParcel>()).isEmpty)
+        #expect(later.journal.misfits(by: TransitionValidator<MovedParcel>()).isEmpty)
     }
 
     private static func changed(_ occurrence: Occurrence, _ change: (inout JSONValue) -> Void) throws -> Occurrence {

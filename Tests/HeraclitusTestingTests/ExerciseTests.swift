@@ -155,7 +155,7 @@ import Testing
         #expect(lost.state == "paid" && lost.properties.count == 1)
         #expect(
             failure.code == """
-                let machine = StateMachine<Order<Forgetful>>()
+                let machine = StateMachine<ExerciseTests.Order<ExerciseTests.Forgetful>>()
                 try machine.fire.change(samples[0](machine.state))
                 try machine.fire.place(samples[2](machine.state))
                 try machine.fire.pay(samples[3](machine.state))
@@ -205,7 +205,7 @@ import Testing
         guard case .brokenInvariant("a count is not negative") = failure.problem else { throw failure }
         #expect(
             failure.code == """
-                let machine = StateMachine<Order<Stale>>()
+                let machine = StateMachine<ExerciseTests.Order<ExerciseTests.Stale>>()
                 try machine.fire.change(samples[0](machine.state))
                 try machine.fire.place(samples[2](machine.state))
                 try machine.fire.cancel(samples[4](machine.state))
@@ -255,7 +255,7 @@ import Testing
         }
         #expect(
             failure?.code == """
-                var machine = StateMachine<Order<NoFault>>()
+                var machine = StateMachine<ExerciseTests.Order<ExerciseTests.NoFault>>()
                 try machine.fire.change(samples[0](machine.state))
                 try machine.fire.place(samples[2](machine.state))
                 machine = try StateMachine(archive: machine.archive())
@@ -318,8 +318,8 @@ import Testing
         }
         #expect(
             failure?.code == """
-                let machine = try StateMachine<Guarded>(entering: samples[0]())
-                try machine.fire.end(DState())
+                let machine = try StateMachine<ExerciseTests.Guarded>(entering: samples[0]())
+                try machine.fire.end(ExerciseTests.DState())
                 // no end
                 """
         )
@@ -344,7 +344,7 @@ import Testing
         }
         #expect(
             failure?.code == """
-                let machine = try StateMachine<Guarded>(entering: samples[2]())
+                let machine = try StateMachine<ExerciseTests.Guarded>(entering: samples[2]())
                 machine.activate()
                 // not two
                 """
@@ -399,7 +399,7 @@ import Testing
         }
         #expect(
             failure?.code == """
-                let machine = StateMachine<Ringing>(context: context)
+                let machine = StateMachine<ExerciseTests.Ringing>(context: context)
                 try machine.fire.ring()
                 // silence
                 """
@@ -428,7 +428,7 @@ import Testing
         #expect(
             failure?.code == """
                 let clock = ManualClock()
-                let machine = StateMachine<Due>(scheduler: clock.scheduler)
+                let machine = StateMachine<ExerciseTests.Due>(scheduler: clock.scheduler)
                 try machine.fire.wait(samples[0](machine.state))
                 try machine.fire.lapse()
                 // no lapse

@@ -55,7 +55,8 @@ import Testing
             )
         }
         guard case .missingSamples(["CountedState"]) = failure?.problem else { throw failure ?? Refusal() as any Error }
-        #expect(failure?.code == "// .state { (left: OpenState) in CountedState(…) },  // begin")
+        let name = "SampleTests.CountedState"
+        #expect(failure?.code == "// .state { (left: SampleTests.OpenState) in \(name)(…) },  // begin")
     }
 
     @Test("A sample is also missing if only some of the events to its state have one")
@@ -67,7 +68,38 @@ import Testing
             )
         }
         guard case .missingSamples(["CountedState"]) = failure?.problem else { throw failure ?? Refusal() as any Error }
-        #expect(failure?.code == "// .state { (left: CountedState) in CountedState(…) },  // count")
+        let name = "SampleTests.CountedState"
+        #expect(failure?.code == "// .state { (left: \(name)) in \(name)(…) },  // count")
+    }
+
+    // MARK: Names of classes
+
+    struct Box<Content: Codable & Sendable> {
+        final class FullState: WorkflowState {
+            static var name: String { "full" }
+            let contents: [Content]
+            init(_ contents: [Content]) { self.contents = contents }
+        }
+    }
+    private final class `Torn Up`<Content>: EmptyState { static var name: String { "torn" } }
+    private struct Boxing: Workflow {
+        static var initial: any WorkflowState { `Torn Up`<(Int, String?)>() }
+        let fill = Event(from: `Torn Up`<(Int, String?)>.self, to: Box<[String: Int]>.FullState.self)
+    }
+
+    @Test("Proposed samples name classes as code writes them, not as archives do")
+    func classNames() {
+        let full = "SampleTests.Box<Dictionary<String, Int>>.FullState"
+        let missing = #expect(throws: ExerciseFailure.self) { try exercise(Boxing.self) }
+        #expect(missing?.code == "// .state(\(full)(…)),")
+        let unfit = #expect(throws: ExerciseFailure.self) {
+            try exercise(
+                Boxing.self,
+                samples: [.state { (_: OpenState) in Box<[String: Int]>.FullState([]) }]
+            )
+        }
+        let torn = "SampleTests.`Torn Up`<(Int, Optional<String>)>"
+        #expect(unfit?.code == "// .state { (left: \(torn)) in \(full)(…) },  // fill")
     }
 
     @Test("A declined or unreachable transition needs no sample")

@@ -10,7 +10,7 @@ final class MachineTimer: Due {
 
     private struct Contents: Sendable {
         /// The machine, set with the first deadlines.
-        weak var machine: (any AutomaticMachine)?
+        weak var machine: (any TreeMachine)?
         var period = TimerPeriod()
         var setting = Setting()
 
@@ -55,7 +55,7 @@ final class MachineTimer: Due {
     func set(
         _ deadlines: consuming DatedDeadlines,
         of state: any WorkflowState,
-        in machine: @autoclosure () -> any AutomaticMachine,
+        in machine: @autoclosure () -> any TreeMachine,
         _ scheduler: Scheduler,
         isArmed: Bool
     ) -> TimerPeriod {
@@ -70,7 +70,7 @@ final class MachineTimer: Due {
     /// Stores the machine once and marks that in the note.
     ///
     /// Storing a weak reference each time would cost more.
-    private func bind(to machine: any AutomaticMachine) {
+    private func bind(to machine: any TreeMachine) {
         contents.withLock {
             $0.machine = machine
             contents.changeNote(1)
@@ -95,7 +95,7 @@ final class MachineTimer: Due {
     ///
     /// Deadlines therefore fire in order.
     /// - Returns: Whether the event has become a transition or is queued; `nil` if nothing was fired.
-    func fireFirst(of period: TimerPeriod, dueBy date: Date, _ machine: any AutomaticMachine) -> Bool? {
+    func fireFirst(of period: TimerPeriod, dueBy date: Date, _ machine: any TreeMachine) -> Bool? {
         guard let next = takeFirst(of: period, dueBy: date) else { return nil }
         defer { contents.withLock { if $0.period == period { $0.isFiring = false } } }
         return machine.fire(next.deadline, of: next.state, in: period)
@@ -164,7 +164,7 @@ final class MachineTimer: Due {
 
     /// Retries after the other thread's turn, by the date of that moment, since the date may be set back.
     /// - Returns: Whether another thread still has a turn.
-    private func comesLater(to machine: any AutomaticMachine) -> Bool {
+    private func comesLater(to machine: any TreeMachine) -> Bool {
         machine.whenReleased { [weak self] in Task.detached { self?.comesDueNow() } }
     }
 }
@@ -175,28 +175,4 @@ final class MachineTimer: Due {
 @usableFromInline
 struct TimerPeriod: Hashable, Sendable {
     fileprivate var number: UInt64 = 0
-}
-
-/// A machine with automatic events.
-protocol AutomaticMachine: AnyObject, Sendable {
-    /// Whether another thread has a transition under way.
-    var isOwnedElsewhere: Bool { get }
-
-    /// Calls a body after that transition, on the transition's thread.
-    /// - Returns: Whether another thread has a transition under way; otherwise the body is never called.
-    func whenReleased(_ body: @escaping @Sendable () -> Void) -> Bool
-
-    /// Fires an automatic event if its state is still current.
-    /// - Parameters:
-    ///   - deadline: The event and its date.
-    ///   - state: The state object of the deadline.
-    ///   - period: The period of the object's deadlines; `nil` in a passive machine, which has no timer.
-    /// - Returns: Whether the event has become a transition or is queued.
-    func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool
-
-    /// Fires the event that follows a failure of the state's work, or tells observers of the failure.
-    func workHasFailed(_ work: StateWork, _ failed: FailedWork)
-
-    /// Fires the event that follows the completion of the state's work.
-    func workIsDone(_ work: StateWork)
 }

@@ -3,14 +3,14 @@ public import HeraclitusEssentials
 /// Fires the deadlines of any number of machines.
 ///
 /// Machines without deadlines never use it. The scheduler runs one task while deadlines wait; the task ends within
-/// ``longestNap`` after the last deadline was removed. Setting or removing a deadline takes logarithmic time.
+/// 30 seconds after the last deadline was removed. Setting or removing a deadline takes logarithmic time.
 ///
 /// Due events fire in order, one after the other, on the thread of that task. A slow callback therefore delays other
 /// events. A machine with a transition under way on another thread delays none: its deadline fires after that
 /// transition, in a task of its own.
 ///
 /// Deadlines are dates, because archives keep them. The ``system`` scheduler notices a change of the system's date, or
-/// a suspension of the computer, within ``longestNap``. After the date is set back, deadlines wait longer; each fires
+/// a suspension of the computer, within 30 seconds. After the date is set back, deadlines wait longer; each fires
 /// once.
 public final class Scheduler: Sendable {
     /// The default scheduler.
@@ -19,7 +19,7 @@ public final class Scheduler: Sendable {
     public static let system = Scheduler(ContinuousClock()) { Date() }
 
     /// The longest sleep between two looks at the date, in seconds.
-    public static let longestNap = 30.0
+    package static let longestNap = 30.0
 
     private let currentDate: @Sendable () -> Date
 
@@ -101,14 +101,12 @@ protocol Due: AnyObject, Sendable {
 
 extension Scheduler {
     /// A handle for removing an element from the schedule.
-    struct Ticket: Sendable {
-        fileprivate let place: DeadlineQueue<any Due>.Ticket
-    }
+    typealias Ticket = DeadlineQueue<any Due>.Ticket
 
     /// Adds an element at a date.
     /// - Returns: A ticket for removing the element. Call ``wake()`` afterwards, outside locks.
     func add(_ due: any Due, at date: Date) -> Ticket {
-        schedule.withLock { Ticket(place: $0.queue.add(due, at: date.timeIntervalSinceReferenceDate)) }
+        schedule.withLock { $0.queue.add(due, at: date.timeIntervalSinceReferenceDate) }
     }
 
     /// Makes sure that the sleeping task wakes at the first deadline.
@@ -135,7 +133,7 @@ extension Scheduler {
 
     /// Removes a waiting element; does nothing if it has already fired.
     func remove(_ ticket: Ticket) {
-        let removed = schedule.withLock { $0.queue.remove(ticket.place) }
+        let removed = schedule.withLock { $0.queue.remove(ticket) }
         // The element is released outside the lock, because that may call user code.
         withExtendedLifetime(removed) {}
     }

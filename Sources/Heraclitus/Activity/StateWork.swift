@@ -22,7 +22,7 @@ final class StateWork: Sendable {
     }
 
     let id = ID.new()
-    weak let machine: (any AutomaticMachine)?
+    weak let machine: (any TreeMachine)?
 
     /// The source of the date, and of an optional executor for the work.
     let scheduler: Scheduler
@@ -77,7 +77,7 @@ final class StateWork: Sendable {
     init(
         of type: any Working.Type,
         _ state: any WorkflowState,
-        _ machine: any AutomaticMachine,
+        _ machine: any TreeMachine,
         _ scheduler: Scheduler,
         _ context: GivenContext?
     ) {

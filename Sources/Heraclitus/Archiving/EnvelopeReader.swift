@@ -139,7 +139,6 @@ struct EnvelopeReader {
                 workflow: frame.workflow,
                 version: frame.version,
                 revision: frame.revision,
-                isActivated: frame.isActivated,
                 state: frame.state,
                 data: data
             ),

@@ -170,7 +170,6 @@ extension RawArchive {
             workflow: archive["workflow"]?.stringValue ?? "",
             version: version,
             revision: archive["revision"]?.intValue ?? 0,
-            isActivated: archive["activated"]?.boolValue ?? true,
             state: state,
             data: archive["data"] ?? .null
         )

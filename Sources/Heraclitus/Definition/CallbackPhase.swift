@@ -1,7 +1,7 @@
 // The phases of a transition.
 
 /// A phase of a transition with callbacks, in the order of the calls.
-enum CallbackPhase: UInt16, Sendable {
+enum CallbackPhase: UInt16, CaseIterable, Sendable {
     case guards
     case willFire
     case willExit
@@ -42,8 +42,14 @@ struct CallbackPhases: OptionSet, Sendable {
 
     init(_ phases: some Sequence<CallbackPhase>) { self = phases.reduce(into: []) { $0.insert(CallbackPhases($1)) } }
 
-    /// The phases with listeners.
-    init(listening phases: [(CallbackPhase, Bool)]) { self.init(phases.lazy.filter { $0.1 }.map(\.0)) }
+    /// The phases in which a part of a definition has hooks.
+    init(where hasHooks: (CallbackPhase) -> Bool) {
+        precondition(
+            CallbackPhase.allCases.count <= RawValue.bitWidth,
+            "A phase has no bit. Widen `CallbackPhases.rawValue`, and the note of `Lock` with it."
+        )
+        self.init(CallbackPhase.allCases.lazy.filter(hasHooks))
+    }
 
     @inline(__always)
     func contains(_ phase: CallbackPhase) -> Bool { !isDisjoint(with: CallbackPhases(phase)) }
@@ -66,6 +72,8 @@ extension CallbackPhases {
     static var regionNotices: CallbackPhases { CallbackPhases(.regionNotices) }
     static var journal: CallbackPhases { CallbackPhases(.journal) }
 }
+
+// A new phase belongs to some of these sets. `CallbackPhaseTests` has to say which ones, and compares.
 
 extension CallbackPhases {
     /// The phases before the commit, when the transition is certain.

@@ -48,10 +48,17 @@ public protocol Composite: Copying {
 public protocol Region: AnyObject, Sendable {}
 
 /// A composite state that is told of the transitions of its machines, at any depth.
+///
+/// ```swift
+/// func regionDidTransition(_ transition: StateTransition, path: String) {
+///     if transition.destination is LateState { try? transition.holder(as: Order.self)?.fire.warn() }
+/// }
+/// ```
 public protocol RegionObserving: Composite {
     /// Called after a transition of a machine in this state, among that machine's observers, on the firing thread.
     ///
-    /// It may fire this state's machine, as a `did…` hook may.
+    /// It may fire this state's machine, ``StateTransition/holder(as:)``, as a `did…` hook may.
+    /// ``StateTransition/machine(as:)`` is the machine of the transition.
     /// - Parameters:
     ///   - transition: The transition.
     ///   - path: The property names that lead to the machine, such as `payment`, or `payment.card` for a deeper one.

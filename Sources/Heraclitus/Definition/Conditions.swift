@@ -8,46 +8,26 @@ struct RegionProperty: Sendable {
     /// The key path of the machine; `nil` for a machine found in an object.
     let path: (any AnyKeyPath & Sendable)?
 
-    /// The type of the machine, if the property's type tells.
-    let type: (any DescribedRegion.Type)?
+    /// The workflow of the machine, if the property's type tells.
+    let workflow: (any Workflow.Type)?
 
     /// Makes the table of the machine's workflow within others.
     let table: @Sendable (_ path: [ObjectIdentifier]) -> TransitionTable
 }
 
-/// A machine that a table describes.
-protocol DescribedRegion: Region {
-    /// The type of the workflow.
-    static var workflow: ObjectIdentifier { get }
-
-    /// The type of the workflow's context.
-    static var context: ObjectIdentifier { get }
-
-    /// The name of the workflow.
-    static var workflowName: String { get }
-
-    /// Whether the workflow has a final state, also for an invalid definition.
-    static var canEnd: Bool { get }
-
-    /// The table of the workflow; without regions if it is within itself.
-    static func table(within path: [ObjectIdentifier]) -> TransitionTable
-
-    /// The table with the regions of the current state.
-    func table(within path: [ObjectIdentifier]) -> TransitionTable
-}
-
 extension RegionProperty {
-    init<Root, R: Region>(_ path: any KeyPath<Root, R> & Sendable) {
-        let type = R.self as? any DescribedRegion.Type
-        self.init(name: Self.name(in: String(reflecting: path)), path: path, type: type) {
-            type?.table(within: $0) ?? .unknown
+    /// The machine of a key path, or the machines of an array.
+    init<R: Region>(_ path: any AnyKeyPath & Sendable, of region: R.Type) {
+        let workflow = (region as? any TreeMachine.Type)?.workflowType
+        self.init(name: Self.name(in: String(reflecting: path)), path: path, workflow: workflow) {
+            workflow?.table(within: $0) ?? .unknown
         }
     }
 
     /// A machine found in an object.
     init(_ region: any Region, in object: AnyObject) {
-        self.init(name: propertyName(of: region, in: object), path: nil, type: nil) {
-            (region as? any DescribedRegion)?.table(within: $0) ?? .unknown
+        self.init(name: propertyName(of: region, in: object), path: nil, workflow: nil) {
+            (region as? any TreeMachine)?.table(within: $0) ?? .unknown
         }
     }
 
@@ -95,12 +75,13 @@ extension WorkflowEvent {
     /// ```
     ///
     /// The condition is checked after all callbacks of entering, restoring or updating the state, in the same turn,
-    /// also in a store's unit of work. In a ``Composite`` state it is also checked when a machine in the state has
-    /// ended. It covers the state's data; use `due` for time.
+    /// also in a store's unit of work. In a ``Composite`` state it is also checked after each transition of a machine
+    /// in the state, at any depth: `.when { $0.door.isIn(OpenState.self) }`. It covers the state's data; use `due` for
+    /// time.
     ///
-    /// Of several events with a true condition, the first of the definition fires. A declined event is retried after
-    /// the next update, and observers are told of the rejection. An update whose condition still holds fires again, up
-    /// to ``StateMachine/chainLimit``. Callers may fire the event, too.
+    /// Of several events with a true condition, the first of the definition fires. A declined event is retried at the
+    /// next check, and observers are told of the rejection. An update whose condition still holds fires again, up to
+    /// ``StateMachine/chainLimit``. Callers may fire the event, too.
     /// - Parameter condition: Gets the state, and returns whether the event fires.
     /// - Returns: The event with this condition.
     public func when(_ condition: @escaping @Sendable (Source) -> Bool) -> Self {
@@ -127,8 +108,25 @@ extension WorkflowEvent {
         var accesses: [RegionAccess] = []
         var properties: [RegionProperty] = []
         repeat accesses.append(Self.access(each regions))
-        repeat properties.append(RegionProperty(each regions))
+        repeat properties.append(RegionProperty(each regions, of: (each R).self))
         return adding(.completion(properties) { [accesses] state in accesses.compactMap { $0(state) } })
+    }
+
+    /// Makes the event automatic: it fires when all machines of an array have reached a final state.
+    ///
+    /// ```swift
+    /// let close = Event(from: BusyState.self, to: ClosedState.self).whenFinal(\.elevators)
+    /// ```
+    ///
+    /// It fires as `whenFinal` of single machines does, and never for an empty array.
+    /// - Parameter regions: The property of the ``Composite`` state with the machines.
+    /// - Returns: The event with this completion.
+    public func whenFinal<R: Region>(_ regions: any KeyPath<Source, [R]> & Sendable) -> Self {
+        adding(
+            .completion([RegionProperty(regions, of: R.self)]) { state in
+                (state as? Source)?[keyPath: regions] ?? []
+            }
+        )
     }
 
     private typealias RegionAccess = @Sendable (AnyObject) -> (any Region)?

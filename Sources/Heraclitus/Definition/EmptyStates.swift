@@ -5,6 +5,12 @@ extension Workflow {
         return definition.stateIndex(named: name).flatMap { definition.states[$0].make() as? AnyState }
     }
 
+    /// The class of the state of a name; `nil` for an unknown name.
+    package static func stateClass(named name: String) -> (any WorkflowState.Type)? {
+        let definition = CompiledWorkflow<Self>.shared.definition
+        return definition.stateIndex(named: name).map { definition.states[$0].type }
+    }
+
     /// Whether an event has a builder in the definition.
     package static func hasBuilder(_ event: String) -> Bool {
         let definition = CompiledWorkflow<Self>.shared.definition

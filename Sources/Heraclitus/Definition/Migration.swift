@@ -202,9 +202,6 @@ public struct RawArchive: Sendable {
     /// The machine's revision.
     public let revision: Int
 
-    /// Whether the machine had been activated.
-    public let isActivated: Bool
-
     /// The name of the state.
     public var state: String
 

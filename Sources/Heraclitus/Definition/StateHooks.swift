@@ -24,10 +24,10 @@ struct StateHooks: Sendable {
     let working: (any Working.Type)?
 
     /// The phases with hooks when the state is left.
-    private(set) var whenLeft: CallbackPhases
+    private(set) var whenLeft: CallbackPhases = []
 
     /// The phases with hooks when the state is entered.
-    private(set) var whenEntered: CallbackPhases
+    private(set) var whenEntered: CallbackPhases = []
 
     /// The phases with hooks when the state is updated.
     private(set) var whenUpdated: CallbackPhases = []
@@ -59,23 +59,30 @@ struct StateHooks: Sendable {
         isEffecting = type is any Effecting.Type
         isFactStating = type is any FactStating.Type
         working = type as? any Working.Type
-        whenLeft = CallbackPhases(listening: [
-            (.guards, exitGuarding != nil), (.willExit, exitPreparing != nil), (.didExit, exiting != nil),
-        ])
-        whenEntered = CallbackPhases(listening: [
-            (.guards, entryGuarding != nil), (.willEnter, entryPreparing != nil || isEffecting),
-            (.didEnter, entering != nil),
-        ])
-        if hasAutomaticEvents || working != nil || composite != nil {
-            whenLeft.insert(CallbackPhases(.activityEnd))
-            whenEntered.insert(CallbackPhases(.activityStart))
-            whenUpdated.insert(CallbackPhases(.activityStart))
-        }
-        if working != nil { whenUpdated.insert(CallbackPhases(.activityEnd)) }
-        if composite != nil {
-            whenLeft.formUnion([CallbackPhases(.willExit), CallbackPhases(.regions)])
-            whenEntered.insert(CallbackPhases(.regions))
-            whenUpdated.insert(CallbackPhases(.regions))
+        let hasActivity = hasAutomaticEvents || working != nil || composite != nil
+        let hooks = self
+        whenLeft = CallbackPhases { hooks.changes(with: $0, hasActivity).left }
+        whenEntered = CallbackPhases { hooks.changes(with: $0, hasActivity).entered }
+        whenUpdated = CallbackPhases { hooks.changes(with: $0, hasActivity).updated }
+    }
+
+    /// Whether a phase has hooks when the state is left, entered and updated.
+    private func changes(
+        with phase: CallbackPhase,
+        _ hasActivity: Bool
+    ) -> (left: Bool, entered: Bool, updated: Bool) {
+        switch phase {
+        case .guards: (exitGuarding != nil, entryGuarding != nil, false)
+        case .willExit: (exitPreparing != nil || isComposite, false, false)
+        case .willEnter: (false, entryPreparing != nil || isEffecting, false)
+        case .regions: (isComposite, isComposite, isComposite)
+        case .activityEnd: (hasActivity, false, working != nil)
+        case .didExit: (exiting != nil, false, false)
+        case .didEnter: (false, entering != nil, false)
+        case .activityStart: (false, hasActivity, hasActivity)
+        // Restored states alone have it: `whenActivated`.
+        case .didRestore: (false, false, false)
+        case .willFire, .didFire, .observers, .notices, .regionNotices, .journal: (false, false, false)
         }
     }
 }

@@ -55,7 +55,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
     /// The machines of ``Composite`` states, as far as they are known without an object of the state.
     ///
-    /// They are the machines of ``WorkflowEvent/whenFinal(_:)``, and those of the initial state and of each
+    /// They are the machines of `whenFinal`, and those of the initial state and of each
     /// ``EmptyState``. A workflow within itself has none.
     public let regions: [Region]
 
@@ -87,11 +87,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The names of its states.
         public let states: [String]
 
-        /// Makes a group.
-        /// - Parameters:
-        ///   - name: The group's name.
-        ///   - states: The names of its states.
-        public init(name: String, states: [String]) { (self.name, self.states) = (name, states) }
+        package init(name: String, states: [String]) { (self.name, self.states) = (name, states) }
     }
 
     /// An action of a transition table.
@@ -135,7 +131,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         public package(set) var hasHooks: Bool
 
         /// Whether the event is automatic.
-        public var isAutomatic: Bool { !triggers.isEmpty }
+        package var isAutomatic: Bool { !triggers.isEmpty }
     }
 
     /// The trigger of an automatic event in a transition table.
@@ -150,7 +146,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The state's work is done: ``WorkflowEvent/whenDone()``.
         case done
 
-        /// Machines in the state have ended: ``WorkflowEvent/whenFinal(_:)``.
+        /// Machines in the state have ended: `whenFinal`.
         case completion
 
         /// A condition holds: ``WorkflowEvent/when(_:)``.

@@ -71,7 +71,7 @@ public protocol Workflow: Sendable {
     /// Groups of states for tables and diagrams; none by default.
     ///
     /// Groups of events are always included. List a group here if only hooks, `isIn` or `wait` use it. Tables then show
-    /// it, and ``StateMachine/wait(for:)`` knows the states that lead to it:
+    /// it, and ``StateMachine/wait(for:timeout:)`` knows the states that lead to it:
     ///
     /// ```swift
     /// static var groups: [any AnyStateGroup] { [StateGroup.live] }

@@ -248,7 +248,8 @@ extension WorkflowProblem: CustomStringConvertible {
         case .unaskedGuard(let event):
             "A guard of the event \"\(event)\" misses the pairs that a later `or` adds. Put the guard after `or`."
         case .unregisteredInitialState(let className):
-            "The initial state \(className) is not registered. Name it in an event or list it in `states`."
+            "The initial state \(className) is not registered. Name its class in an event, or list it in `static var states`. "
+                + "A group registers no classes."
         case .unknownTableState(let name, let place):
             "The table lists no state \"\(name)\", which is named in \(place)."
         case .circularSuperstates(let names):

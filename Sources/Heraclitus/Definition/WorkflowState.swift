@@ -17,7 +17,8 @@
 /// List subclasses that no event names in ``Workflow/states``.
 ///
 /// Capabilities give a state hooks: ``ExitGuarding``,
-/// ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``, ``Entering``, ``Restoring``, ``Copying``, ``Working``.
+/// ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``, ``Entering``, ``Restoring``, ``Copying``,
+/// ``Working``, ``Composite``, ``Aging``, ``FactStating``, ``Effecting``.
 public protocol WorkflowState: AnyObject, Codable, Sendable {
     /// The stable name of this state in archives, errors and tables.
     ///

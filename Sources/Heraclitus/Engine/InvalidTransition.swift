@@ -75,6 +75,8 @@ public struct InvalidTransition: Error, Sendable {
         case alreadyRunning
 
         /// The machine needs its ``Workflow/Context``: call ``StateMachine/activate(context:userInfo:)``.
+        ///
+        /// A machine of ``StateMachine/region()`` gets its context when a machine's state holds it.
         case missingContext
 
         /// Waiting for the machine would never end, because its owner waits for this thread.
@@ -204,7 +206,9 @@ struct Rejection: Error {
     @usableFromInline let reason: InvalidTransition.Reason
     private let eventNumber: Int32
     private let sourceNumber: Int32
-    private var box: Box?
+
+    /// The details in a box, which keeps an error without details small.
+    private var box: Box<Details>?
 
     @inline(__always)
     init(_ reason: InvalidTransition.Reason, event: Int?, from source: Int?, _ details: Details? = nil) {
@@ -241,19 +245,12 @@ struct Rejection: Error {
         var userInfo: UserInfo = [:]
     }
 
-    var details: Details? { box?.details }
+    var details: Details? { box?.value }
 
     @inline(never)
     mutating func changeDetails(_ change: (inout Details) -> Void) {
         var details = details ?? Details()
         change(&details)
         box = Box(details)
-    }
-
-    /// The details in a box, which keeps an error without details small.
-    private final class Box: Sendable {
-        let details: Details
-
-        init(_ details: Details) { self.details = details }
     }
 }

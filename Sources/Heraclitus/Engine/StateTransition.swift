@@ -100,14 +100,19 @@ extension StateTransition {
         /// The class of the source, if the source is a state of another machine.
         let sourceType: (any WorkflowState.Type)?
 
+        /// The machine around the told state, if the transition is another machine's.
+        weak let holder: (any TreeMachine)?
+
         init(
             _ machine: (any TreeMachine)?,
             isKept: Bool,
             _ context: GivenContext?,
-            _ sourceType: (any WorkflowState.Type)?
+            _ sourceType: (any WorkflowState.Type)?,
+            toldWithin holder: (any TreeMachine)? = nil
         ) {
             kept = isKept ? machine : nil
             known = machine
+            self.holder = holder
             scheduler = machine?.withCore { $0.scheduler } ?? .system
             self.context = context
             self.sourceType = sourceType
@@ -124,6 +129,9 @@ extension StateTransition {
         guard let machine else { preconditionFailure("The machine was released during its callback.") }
         return machine
     }
+
+    /// The machine whose state holds the told machine; `nil` if there is none.
+    var holder: (any TreeMachine)? { otherOrigin?.holder ?? machine?.withCore { $0.place?.holder } }
 
     /// The source of the date after the machine's release.
     var laterScheduler: Scheduler { otherOrigin?.scheduler ?? .system }
@@ -152,13 +160,24 @@ extension StateTransition {
     }
 
     /// The transition for an inner machine's state that is left with the source.
-    func leaving(_ state: AnyObject, of type: any WorkflowState.Type, _ context: GivenContext?) -> StateTransition {
+    func leaving(
+        _ state: AnyObject,
+        of type: any WorkflowState.Type,
+        within holder: (any TreeMachine)?,
+        _ context: GivenContext?
+    ) -> StateTransition {
         StateTransition(
             self,
             plan.asExternal,
             from: SharedObject(state),
-            OtherOrigin(machine, isKept: true, context, type)
+            OtherOrigin(machine, isKept: true, context, type, toldWithin: holder)
         )
+    }
+
+    /// The transition for the state of an outer machine.
+    func heard(by holder: (any TreeMachine)?) -> StateTransition {
+        let origin = OtherOrigin(machine, isKept: true, lentContext, otherOrigin?.sourceType, toldWithin: holder)
+        return StateTransition(self, plan, from: sharedSource, origin)
     }
 }
 

@@ -12,7 +12,7 @@ extension MachineCore {
     @inline(never)
     private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
-        if let dropped = writeDown(occurrence, call) { call.retire(OwnedObject(DroppedLine(dropped))) }
+        if let dropped = writeDown(occurrence, call) { call.retire(OwnedObject(Box(dropped))) }
         guard listens(to: .notices) else { return }
         switch call.turn({ $0.post(occurrence, at: place) }) {
         case .queued, .dropped: return

@@ -49,13 +49,6 @@ struct ThreadState: ThreadContent {
         }
     }
 
-    /// A completed queue as an object.
-    private final class DoneQueue {
-        let queue: MachineTurn.Queue
-
-        init(_ queue: MachineTurn.Queue) { self.queue = queue }
-    }
-
     let id = ThreadID.new()
 
     /// The turn that was used last.
@@ -112,7 +105,7 @@ extension ThreadState {
     }
 
     @inline(never)
-    private mutating func retireQueue() { foremost.retired.add(OwnedObject(DoneQueue(foremost.turn.takeQueue()))) }
+    private mutating func retireQueue() { foremost.retired.add(OwnedObject(Box(foremost.turn.takeQueue()))) }
 
     @inline(never)
     private mutating func takeUpAnother() {
@@ -160,6 +153,12 @@ extension ThreadState {
     mutating func setHolder(_ holder: consuming HolderTurn, of machine: ObjectIdentifier) {
         bringForward(machine)
         foremost.holder = holder
+    }
+
+    /// Records for a machine's holder that a machine in the state has moved.
+    mutating func noteMove(within machine: ObjectIdentifier) {
+        bringForward(machine)
+        foremost.holder?.hasMovedWithin = true
     }
 
     /// Takes the turn of a machine's holder, if there is one.

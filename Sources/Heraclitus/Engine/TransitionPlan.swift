@@ -35,7 +35,7 @@ struct TransitionPlan {
     private let eventNumber: Int32
     private let sourceNumber: Int32
     private let destinationNumber: Int32
-    let kind: Kind
+    private(set) var kind: Kind
 
     /// The phases with hooks of the definition.
     let hooks: CallbackPhases
@@ -94,14 +94,10 @@ struct TransitionPlan {
     var destination: Int { Int(destinationNumber) }
 
     /// The plan for a state that is left with the source.
-    var asExternal: TransitionPlan { TransitionPlan(self, as: .external) }
-
-    private init(_ plan: TransitionPlan, as kind: Kind) {
-        eventNumber = plan.eventNumber
-        sourceNumber = plan.sourceNumber
-        destinationNumber = plan.destinationNumber
-        hooks = plan.hooks
-        self.kind = kind
+    var asExternal: TransitionPlan {
+        var plan = self
+        plan.kind = .external
+        return plan
     }
 }
 

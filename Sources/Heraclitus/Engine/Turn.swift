@@ -147,7 +147,6 @@ extension Turn {
     ///
     /// The number of notices that observers cause themselves is limited. Otherwise an observer could answer each
     /// rejection with another rejected fire.
-    /// is rejected.
     @discardableResult
     mutating func post(_ notice: Notice, at place: Place? = nil) -> Posting {
         queue.add(notice, at: place?.index, limit: Self.chainLimit)

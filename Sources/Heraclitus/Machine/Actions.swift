@@ -93,12 +93,7 @@ extension StateMachine {
         userInfo: UserInfo,
         _ body: (AnyObject) throws -> Result
     ) throws -> Result {
-        let terms = ActionTerms(
-            name: action.name,
-            expected: definition.expectation(of: action),
-            states: action.allowed
-        )
-        return try perform(terms, userInfo: userInfo) { current, index in
+        try perform(action.terms, userInfo: userInfo) { current, index in
             action.isAllowed(in: index) ? current : nil
         } body: {
             try body($0)

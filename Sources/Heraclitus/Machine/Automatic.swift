@@ -70,11 +70,7 @@ extension StateMachine {
     }
 }
 
-extension StateMachine: AutomaticMachine {
-    var isOwnedElsewhere: Bool { core.isOwnedByAnotherThread }
-
-    func whenReleased(_ body: @escaping @Sendable () -> Void) -> Bool { core.whenReleased(self, body) }
-
+extension StateMachine {
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
         let selector = EventSelector.due(event: definition.event(of: deadline), of: state, in: period)
         return fireByItself(selector, because: .due(deadline.date))

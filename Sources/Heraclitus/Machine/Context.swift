@@ -1,7 +1,7 @@
 extension StateMachine {
     /// The runtime dependencies of the states; `nil` before the machine gets them.
     ///
-    /// A decoded machine gets its context from ``activate(context:userInfo:)``.
+    /// A decoded machine gets its context from ``activate(context:userInfo:)``, and a machine in a state from its holder.
     public var context: W.Context? { core.context(as: W.Context.self) }
 
     /// Gives a machine its context, and activates it.
@@ -13,7 +13,7 @@ extension StateMachine {
     ///   - context: The runtime dependencies of the states.
     ///   - userInfo: Values passed to the callbacks.
     public func activate(context: W.Context, userInfo: UserInfo = [:]) {
-        if let context = definition.given(context) { core.give(context) }
+        if let context = CompiledWorkflow<W>.given(context) { core.give(context) }
         activate(userInfo: userInfo)
     }
 }

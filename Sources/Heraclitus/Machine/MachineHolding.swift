@@ -1,15 +1,10 @@
-/// A machine of any workflow.
-private protocol AnyMachine {}
-
-extension StateMachine: AnyMachine {}
-
 /// Finds states whose machines would be shared with copies, or are missing in `regions`.
 enum MachineHolding {
     /// The problem of an object's machines, including properties that could hold a machine.
     ///
     /// A property of type `Any` shows a machine only in objects that hold one; each object is therefore checked.
     static func problem(of state: AnyObject) -> WorkflowProblem? {
-        var search = ValueSearch { $0 is any AnyMachine.Type }
+        var search = ValueSearch { $0 is any TreeMachine.Type }
         let className = fullName(of: type(of: state))
         guard let copying = (state as? any Capability) as? any Copying else {
             return search.path(in: Mirror(reflecting: state)).map {
@@ -35,7 +30,7 @@ enum MachineHolding {
     /// Whether an object can be copied, or shared because it holds no machine.
     static func isCopyable(_ state: AnyObject) -> Bool {
         if state is any Copying { return true }
-        var search = ValueSearch { $0 is any AnyMachine.Type }
+        var search = ValueSearch { $0 is any TreeMachine.Type }
         return search.path(in: Mirror(reflecting: state)) == nil
     }
 

@@ -108,6 +108,28 @@ extension StateMachine {
         if let entered { core.activity?.note(entered: entered) }
     }
 
+    /// Makes a machine for the data of a ``Composite`` state, which gets its context from its holder.
+    ///
+    /// ```swift
+    /// init(review: StateMachine<Review> = .region()) { self.review = review }
+    /// ```
+    ///
+    /// The context is that of the holder's ``Workflow/Context`` or ``Workflow/regionContexts``, from the moment when the
+    /// state is entered or restored. Before, a fire throws ``InvalidTransition/Reason-swift.enum/missingContext``.
+    /// - Returns: The machine.
+    public static func region() -> StateMachine where W.Initial == W.AnyState {
+        StateMachine(placing: W.initial, due: .entry, nil)
+    }
+
+    /// Makes a machine for the data of a ``Composite`` state that begins in another state than the initial one.
+    ///
+    /// Its holder gives it its context, as for ``region()``. A machine of a ``DataWorkflow`` needs its context at once.
+    /// - Parameter state: The state to begin in.
+    /// - Returns: The machine.
+    public static func region(entering state: W.AnyState) -> StateMachine {
+        StateMachine(placing: state, due: .entry, nil)
+    }
+
     /// Makes a machine in the workflow's initial state; `nil` if each machine needs its own object.
     package static func initial(context: W.Context, scheduler: Scheduler? = nil) -> StateMachine? {
         let given = given(context)
@@ -122,7 +144,7 @@ extension StateMachine {
 
     /// The context for a machine; `nil` in a workflow without a context.
     package static func given(_ context: W.Context) -> GivenContext? {
-        CompiledWorkflow<W>.shared.definition.given(context)
+        CompiledWorkflow<W>.given(context)
     }
 }
 

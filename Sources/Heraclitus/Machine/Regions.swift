@@ -1,32 +1,24 @@
 extension StateMachine: Region {}
 
-extension StateMachine: DescribedRegion {
-    static var workflow: ObjectIdentifier { ObjectIdentifier(W.self) }
-
-    static var context: ObjectIdentifier { ObjectIdentifier(W.Context.self) }
-
-    static var workflowName: String { W.name }
-
-    static var canEnd: Bool { CompiledWorkflow<W>.canEnd }
-
-    static func table(within path: [ObjectIdentifier]) -> TransitionTable { W.table(within: path) }
+extension StateMachine: TreeMachine {
+    static var workflowType: any Workflow.Type { W.self }
 
     func table(within path: [ObjectIdentifier]) -> TransitionTable {
         definition.content.value.objects.makeTable(path, core.snapshot.state)
     }
-}
-
-extension StateMachine: TreeMachine {
-    static var workflowType: any Workflow.Type { W.self }
 
     func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         try core.beginAction(around: region, for: purpose, Call(self))
     }
 
-    func endAction(_ role: TurnRole, hasEnded: Bool) {
-        if hasEnded { core.fireConditions(of: self) }
+    func endAction(_ role: TurnRole, hasMoved: Bool, hasEnded: Bool) {
+        let call = Call(self)
+        if hasMoved {
+            core.fireConditions(of: self, includingEnds: hasEnded)
+            call.thread.content.noteMove(within: call.id)
+        }
         // The inner call may have been a rehearsal, which leaves this machine inactive, too.
-        core.finishRehearsal(role, Call(self))
+        core.finishRehearsal(role, call)
     }
 
     func beginReading() -> ReadingTurn { core.beginReading(Call(self)) }

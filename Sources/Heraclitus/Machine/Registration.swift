@@ -10,12 +10,12 @@
 ///
 /// A registration retains neither the machine nor the closure.
 public struct Registration: Sendable {
-    private weak let machine: (any CallbackHolder)?
+    private weak let machine: (any TreeMachine)?
 
     /// The unique number of the closure.
     fileprivate let number: Int
 
-    init(of number: Int, at machine: any CallbackHolder) {
+    init(of number: Int, at machine: any TreeMachine) {
         self.machine = machine
         self.number = number
     }
@@ -25,10 +25,10 @@ public struct Registration: Sendable {
     /// Any thread may call it, also repeatedly, and also from a callback. After a cancellation in a callback of the
     /// machine or in ``StateMachine/perform(block:)``, no further call of the closure begins. A cancellation on another
     /// thread returns at once, while the transition under way may still make one call.
-    public func cancel() { machine?.cancelCallbacks(number) }
+    public func cancel() { machine?.withCore { $0.cancelCallbacks(number) } }
 
     /// Whether the closure is still on its machine.
-    var isKept: Bool { machine?.hasCallbacks(number) ?? false }
+    var isKept: Bool { machine?.withCore { $0.hasCallbacks(number) } ?? false }
 
     /// Stores the registration, to cancel it together with others.
     /// - Parameter registrations: The store.
@@ -95,19 +95,4 @@ public final class Registrations: Sendable {
     }
 
     deinit { cancel() }
-}
-
-/// A machine from the view of its registrations.
-protocol CallbackHolder: AnyObject, Sendable {
-    /// Removes the closures that were added together.
-    func cancelCallbacks(_ number: Int)
-
-    /// Whether any closure of those added together is left.
-    func hasCallbacks(_ number: Int) -> Bool
-}
-
-extension StateMachine: CallbackHolder {
-    func cancelCallbacks(_ number: Int) { core.cancelCallbacks(number) }
-
-    func hasCallbacks(_ number: Int) -> Bool { core.hasCallbacks(number) }
 }

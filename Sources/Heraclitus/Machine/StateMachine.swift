@@ -82,7 +82,7 @@ extension Definition {
         if let index = stateIndex(ofBeginning: state), layout(of: state, of: index) != nil { return index }
         fatalError(
             "\(fullName(of: type(of: state))) is not registered with the workflow "
-                + "\(workflow): name it in an event or list it in `states`."
+                + "\(workflow): name it in an event or list it in `static var states`."
         )
     }
 }
@@ -224,6 +224,21 @@ extension StateTransition {
     /// - Returns: The machine; `nil` for another workflow, or after the machine's release.
     public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
         machine as? StateMachine<W>
+    }
+
+    /// The nearest machine of a workflow whose state holds this machine, at any depth.
+    ///
+    /// The callbacks of a region fire its holder through it. In ``RegionObserving/regionDidTransition(_:path:)`` it is
+    /// the machine of the observing state.
+    /// - Parameter workflow: The workflow of the holder.
+    /// - Returns: The holder; `nil` without one, or after its release.
+    public func holder<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
+        var next = holder
+        while let holder = next {
+            if let found = holder as? StateMachine<W> { return found }
+            next = holder.withCore { $0.place?.holder }
+        }
+        return nil
     }
 }
 

@@ -40,7 +40,7 @@ public struct Journal: Sendable {
     }
 
     /// The number of the first line.
-    public var firstLine: Int { droppedCount + 1 }
+    package var firstLine: Int { droppedCount + 1 }
 
     /// The journal after a number of dropped lines.
     func following(_ dropped: Int, since began: Date?, in series: Int?) -> Journal {

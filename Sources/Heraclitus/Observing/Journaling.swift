@@ -81,13 +81,6 @@ final class JournalLine {
     }
 }
 
-/// A dropped line, for the turn to release at its end.
-final class DroppedLine {
-    let occurrence: Occurrence
-
-    init(_ occurrence: Occurrence) { self.occurrence = occurrence }
-}
-
 extension UserInfo {
     /// The user info with descriptions instead of machines and states, so that keeping it retains none of them.
     ///

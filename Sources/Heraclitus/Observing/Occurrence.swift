@@ -246,12 +246,14 @@ extension Occurrence {
 extension Occurrence: CustomStringConvertible {
     /// The occurrence in one line: `Download load: IdleState → LoadingState`.
     ///
+    /// An automatic event has its cause: `Download fail: LoadingState → IdleState (work failed: timed out)`.
+    ///
     /// Line breaks in names and errors become spaces. Text from outside therefore stays within its line.
     public var description: String {
         switch kind {
         // Errors name the workflow.
         case .rejected, .refused: message.inOneLine
-        default: "\(workflow) \(message)".inOneLine
+        default: "\(workflow) \(message)\(cause.map { " (\($0))" } ?? "")".inOneLine
         }
     }
 }

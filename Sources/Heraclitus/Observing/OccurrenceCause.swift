@@ -68,10 +68,12 @@ extension Occurrence.Cause: Codable {
 
 extension Occurrence.Cause: CustomStringConvertible {
     /// The cause in a few words: `due 2030-01-01T00:00:00.000Z`.
+    ///
+    /// The text of a long error is shortened to 1,000 characters; ``failure(_:)`` has it whole.
     public var description: String {
         switch self {
         case .due(let date): "due \(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))"
-        case .failure(let error): "work failed: \(error)"
+        case .failure(let error): "work failed: \(error.shortenedExplanation)"
         case .done: "work done"
         case .condition: "condition held"
         case .completion(let regions): "ended: \(regions.joined(separator: ", "))"

@@ -9,101 +9,78 @@ extension StateMachine {
     /// ```swift
     /// let active = try await machine.wait(for: ActiveState.self)
     /// ```
-    /// - Parameter state: The state's class, or a protocol of states.
-    /// - Returns: The state object.
-    /// - Throws: ``StateUnreachable`` when no events lead to the state any more, and at once for a state outside the
-    ///   workflow. For a protocol without a ``StateGroup``, only a final state throws it. `CancellationError` when the
-    ///   task is cancelled.
-    public func wait<S: Sendable>(for state: S.Type) async throws -> S {
-        let beginnings = definition.states(leadingTo: state)
-        for await current in states {
-            if let reached = current as? S { return reached }
-            let index = definition.stateIndex(of: current as AnyObject)
-            if let index, !beginnings.contains(index) {
-                throw StateUnreachable(
-                    workflow: definition.workflow,
-                    expected: (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
-                    state: definition.states[index].name
-                )
-            }
-        }
-        // The machine is alive while this method runs, so the stream has ended by cancellation.
-        throw CancellationError()
-    }
-}
-
-extension StateMachine {
-    /// Waits until the machine is in a state or a subclass of it, up to a timeout.
     ///
     /// The timeout uses the machine's scheduler, so a test can move it with a manual clock.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
-    ///   - timeout: The maximum duration.
+    ///   - timeout: The maximum duration; `nil` for no limit.
     /// - Returns: The state object.
-    /// - Throws: ``StateTimeout`` at the timeout; the errors of ``wait(for:)``.
-    public func wait<S: Sendable>(for state: S.Type, timeout: Duration) async throws -> S {
+    /// - Throws: ``StateNotReached`` at the timeout, when no events lead to the state any more, and at once for a
+    ///   state outside the workflow. For a protocol without a ``StateGroup``, only a final state is no way there.
+    ///   `CancellationError` when the task is cancelled.
+    public func wait<S: Sendable>(for state: S.Type, timeout: Duration? = nil) async throws -> S {
+        guard let timeout else { return try await waitUntilUnreachable(state) }
         let scheduler = core.scheduler
         // The timeout begins now, before the child task runs.
         let sleep = scheduler.sleeping(until: scheduler.date + timeout)
         return try await withThrowingTaskGroup(of: S.self) { group in
-            group.addTask { try await self.wait(for: state) }
+            group.addTask { try await self.waitUntilUnreachable(state) }
             group.addTask {
                 try await sleep()
-                throw StateTimeout(
-                    workflow: self.definition.workflow,
-                    expected: (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
-                    state: self.stateName,
-                    timeout: timeout
-                )
+                throw self.notReached(state, in: self.stateName, timeout)
             }
             defer { group.cancelAll() }
             guard let reached = try await group.next() else { throw CancellationError() }
             return reached
         }
     }
-}
 
-/// The error of a wait that reached its timeout.
-public struct StateTimeout: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name of the workflow.
-    public let workflow: String
+    private func waitUntilUnreachable<S: Sendable>(_ state: S.Type) async throws -> S {
+        let beginnings = definition.states(leadingTo: state)
+        for await current in states {
+            if let reached = current as? S { return reached }
+            let index = definition.stateIndex(of: current as AnyObject)
+            if let index, !beginnings.contains(index) { throw notReached(state, in: definition.states[index].name) }
+        }
+        // The machine is alive while this method runs, so the stream has ended by cancellation.
+        throw CancellationError()
+    }
 
-    /// The name of the expected state.
-    public let expected: String
-
-    /// The name of the state at the timeout.
-    public let state: String
-
-    /// The timeout.
-    public let timeout: Duration
-
-    /// A sentence with both states.
-    public var description: String {
-        "\(workflow) was in \(state) and not in \(expected) after \(timeout / .seconds(1)) seconds."
+    private func notReached<S>(_ expected: S.Type, in state: String, _ timeout: Duration? = nil) -> StateNotReached {
+        StateNotReached(
+            workflow: definition.workflow,
+            expected: (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
+            state: state,
+            timeout: timeout
+        )
     }
 }
 
-extension StateTimeout: LocalizedError {
-    /// A sentence with both states.
-    public var errorDescription: String? { description }
-}
-
-/// The error of waiting for a state that no events lead to any more.
-public struct StateUnreachable: Error, Hashable, Sendable, CustomStringConvertible {
+/// The error of a wait for a state: the timeout has passed, or no events lead to the state any more.
+public struct StateNotReached: Error, Hashable, Sendable {
     /// The name of the workflow.
     public let workflow: String
 
     /// The name of the expected state.
     public let expected: String
 
-    /// The name of the current state.
+    /// The name of the state at the end of the wait.
     public let state: String
 
-    /// A sentence with both states.
-    public var description: String { "\(workflow) cannot get to \(expected) from \(state): no events lead there." }
+    /// The timeout that has passed; `nil` if no events lead to the expected state any more.
+    public let timeout: Duration?
 }
 
-extension StateUnreachable: LocalizedError {
+extension StateNotReached: CustomStringConvertible, LocalizedError {
+    /// A sentence with both states.
+    public var description: String {
+        if let timeout {
+            "\(workflow) was in \(state) and not in \(expected) after \(timeout / .seconds(1)) seconds."
+        } else {
+            "\(workflow) cannot get to \(expected) from \(state): no events lead there."
+        }
+    }
+
     /// A sentence with both states.
     public var errorDescription: String? { description }
 }

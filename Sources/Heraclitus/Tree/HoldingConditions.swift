@@ -2,9 +2,17 @@
 
 extension MachineCore {
     /// Fires the first event whose condition holds, unless the state is about to be left or updated.
-    func fireConditions(of machine: any TreeMachine) {
-        let conditions = definition.states[now.index].conditions
-        guard !conditions.isEmpty, Call(machine, [:]).turn({ $0.lastQueued == nil }) else { return }
+    /// - Parameters:
+    ///   - machine: The machine of this core.
+    ///   - includesEnds: Whether to ask for the ends of machines in the state.
+    func fireConditions(of machine: any TreeMachine, includingEnds includesEnds: Bool = true) {
+        let conditions = definition.states[now.index].conditions.filter {
+            includesEnds || $0.trigger.name == .condition
+        }
+        // While the machines in the state are being activated, the check follows afterwards.
+        guard !conditions.isEmpty, place?.isStartingRegions != true,
+            Call(machine, [:]).turn({ $0.lastQueued == nil })
+        else { return }
         let state = state.withOwnersView { state, _ in state }
         for next in conditions where holds(next.trigger, state) && machine.fireCondition(of: next) { return }
     }

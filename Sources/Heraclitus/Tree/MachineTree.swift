@@ -6,17 +6,15 @@
 import HeraclitusEssentials
 
 /// The interface of a machine for other machines of its tree.
-protocol TreeMachine: Region, Parkable, AutomaticMachine {
+protocol TreeMachine: Region, Parkable {
     /// The core of the machine.
     var core: MachineCore { get }
 
     /// Begins the turn for an action of a machine in the state.
     func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole
 
-    /// Ends the turn.
-    ///
-    /// The machine in the state may have reached its final state in it.
-    func endAction(_ role: TurnRole, hasEnded: Bool)
+    /// Ends the turn, in which the machine in the state may have moved, or reached a final state.
+    func endAction(_ role: TurnRole, hasMoved: Bool, hasEnded: Bool)
 
     /// Begins a turn without waiting.
     ///
@@ -34,9 +32,26 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
     /// The type of the workflow.
     static var workflowType: any Workflow.Type { get }
 
+    /// The table of the workflow within others, with the regions of the current state.
+    func table(within path: [ObjectIdentifier]) -> TransitionTable
+
     /// Takes over a context of the type that the machine's states need.
     /// - Returns: Whether the machine now has its context or needs none.
     func inherit(_ context: GivenContext) -> Bool
+
+    /// Fires an event with a deadline if its state is still current.
+    /// - Parameters:
+    ///   - deadline: The event and its date.
+    ///   - state: The state object of the deadline.
+    ///   - period: The period of the object's deadlines; `nil` in a passive machine, which has no timer.
+    /// - Returns: Whether the event has become a transition or is queued.
+    func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool
+
+    /// Fires the event that follows a failure of the state's work, or tells observers of the failure.
+    func workHasFailed(_ work: StateWork, _ failed: FailedWork)
+
+    /// Fires the event that follows the completion of the state's work.
+    func workIsDone(_ work: StateWork)
 
     /// Fires an event whose condition holds.
     /// - Returns: Whether the event has become a transition or is queued.
@@ -62,6 +77,13 @@ protocol TreeMachine: Region, Parkable, AutomaticMachine {
 }
 
 extension TreeMachine {
+    /// Whether another thread has a transition under way.
+    var isOwnedElsewhere: Bool { core.isOwnedByAnotherThread }
+
+    /// Calls a body after that transition, on the transition's thread.
+    /// - Returns: Whether another thread has a transition under way; otherwise the body is never called.
+    func whenReleased(_ body: @escaping @Sendable () -> Void) -> Bool { core.whenReleased(self, body) }
+
     /// Calls a body with the core, which an existential value cannot return.
     @inline(__always)
     func withCore<Result, Failure: Error>(
@@ -101,6 +123,9 @@ struct HolderTurn {
     /// Whether the inner machine was inactive for lack of a context when its holder activated the machines in its
     /// state.
     let isLate: Bool
+
+    /// Whether a machine in the inner machine's state has moved.
+    var hasMovedWithin = false
 }
 
 /// The reason for which a call gets no turn.
@@ -192,11 +217,10 @@ extension MachineCore {
             preconditionFailure("An inner turn has no outer turn.")
         }
         let retired = call.thread.content.close(call.id)
-        let hasMoved = currentRevision != holder.revision || holder.isLate
-        // While the holder activates the machines in its state, it checks their ends afterwards.
-        let hasEnded = hasMoved && hasFinalState && holder.machine.withCore { $0.place?.isStartingRegions != true }
-        let (machine, role) = (holder.machine, holder.role)
-        machine.endAction(role, hasEnded: hasEnded)
+        // A rehearsal leaves the machine inactive.
+        let hasMoved = currentRevision != holder.revision || holder.isLate && now.isActive
+        let (machine, role, hasMovedWithin) = (holder.machine, holder.role, holder.hasMovedWithin)
+        machine.endAction(role, hasMoved: hasMoved || hasMovedWithin, hasEnded: hasMoved && hasFinalState)
         withExtendedLifetime(retired) {}
     }
 }

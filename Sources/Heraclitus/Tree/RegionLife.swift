@@ -100,6 +100,6 @@ extension MachineCore {
         guard now.isEntered, hasListeners(in: phases, of: plan) else { return }
         let type = definition.states[now.index].type
         let state = state.withOwnersView { state, _ in state }
-        notify(phases, of: plan, transition.leaving(state, of: type, context))
+        notify(phases, of: plan, transition.leaving(state, of: type, within: place?.holder, context))
     }
 }

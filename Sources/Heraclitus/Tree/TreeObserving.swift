@@ -55,7 +55,7 @@ extension MachineCore {
         let state = state.read {}.state
         let path = name(of: region, in: state) + (path.map { "." + $0 } ?? "")
         if let transition = occurrence.transition, let observing = state as? any RegionObserving {
-            observing.regionDidTransition(transition, path: path)
+            observing.regionDidTransition(transition.heard(by: region.holder), path: path)
         }
         if listens(to: .regionNotices) { tellTreeObservers(occurrence.at(path)) }
         if let place { place.holder?.withCore { $0.hear(occurrence, from: place, path: path) } }

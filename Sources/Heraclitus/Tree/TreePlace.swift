@@ -9,7 +9,6 @@ import Synchronization
 ///
 /// A place changes only in a turn of the tree's root, with three exceptions: outer machines start or stop to listen, a
 /// holder is made, and a holder is released.
-/// made, and a holder is released.
 final class TreePlace: Sendable {
     private let contents = Lock(Contents())
 

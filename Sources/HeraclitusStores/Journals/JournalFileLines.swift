@@ -2,17 +2,6 @@ public import Heraclitus
 import HeraclitusEssentials
 
 extension JournalFile {
-    /// A line of the file.
-    public struct Line: Sendable {
-        /// The number of the line in the file, from 1.
-        ///
-        /// Blank lines are counted and skipped.
-        public let number: Int
-
-        /// The occurrence, or the error of a damaged or incomplete line.
-        public let result: Result<Entry, ArchiveError>
-    }
-
     /// An occurrence of a machine.
     public struct Entry: Sendable {
         /// The id of the machine in its store.
@@ -29,7 +18,7 @@ extension JournalFile {
     ///
     /// An unreadable or incomplete line is an element with an error. The sequence throws
     /// `ArchiveError.inaccessibleFile(_:explanation:)`.
-    public nonisolated var lines: some AsyncSequence<Line, any Error> & Sendable {
+    public nonisolated var lines: some AsyncSequence<NumberedLine<Entry>, any Error> & Sendable {
         JournalFileLines(chunks: FileChunks(path: path))
     }
 
@@ -37,7 +26,7 @@ extension JournalFile {
     ///
     /// Unreadable lines are skipped.
     ///
-    /// The revisions show missing lines, and `Journal.replay(_:as:)` handles them.
+    /// The revisions show missing lines, and `Journal.misfits(by:)` handles them.
     /// - Parameter id: The id.
     /// - Returns: The occurrences, in the order of the file.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
@@ -98,7 +87,7 @@ struct JournalFileLine: Codable {
 }
 
 private struct JournalFileLines: AsyncSequence, Sendable {
-    typealias Element = JournalFile.Line
+    typealias Element = NumberedLine<JournalFile.Entry>
     typealias Failure = any Error
 
     let chunks: FileChunks
@@ -113,9 +102,9 @@ private struct JournalFileLines: AsyncSequence, Sendable {
 
         init(chunks: FileChunks.Iterator) { self.chunks = chunks }
 
-        mutating func next() async throws -> JournalFile.Line? { try await next(isolation: nil) }
+        mutating func next() async throws -> NumberedLine<JournalFile.Entry>? { try await next(isolation: nil) }
 
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> JournalFile.Line? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> NumberedLine<JournalFile.Entry>? {
             while true {
                 while let line = lines.next() {
                     if let read = read(line) { return read }
@@ -129,15 +118,15 @@ private struct JournalFileLines: AsyncSequence, Sendable {
             }
         }
 
-        private mutating func read(_ line: LineBuffer.Line) -> JournalFile.Line? {
+        private mutating func read(_ line: LineBuffer.Line) -> NumberedLine<JournalFile.Entry>? {
             number += 1
             switch line {
             case .blank: return nil
             case .tooLarge(let size):
-                return JournalFile.Line(number: number, result: .failure(.tooLarge(size, limit: lines.limit)))
+                return NumberedLine(number: number, result: .failure(.tooLarge(size, limit: lines.limit)))
             case .data(let data):
                 let result = Result { () throws(ArchiveError) in try JournalFile.Entry(data) }
-                return JournalFile.Line(number: number, result: result)
+                return NumberedLine(number: number, result: result)
             }
         }
     }

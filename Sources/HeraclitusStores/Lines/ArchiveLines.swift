@@ -25,20 +25,6 @@ public enum Archive {
         public internal(set) var bytes = 0
     }
 
-    /// A line of a stream of archives, restored.
-    public struct Line<W: Workflow>: Sendable {
-        /// The number of the line, from 1; blank lines are counted and skipped.
-        public let number: Int
-
-        /// The machine, or the error of its archive.
-        public let result: Result<StateMachine<W>, ArchiveError>
-
-        /// The machine.
-        /// - Returns: The machine.
-        /// - Throws: The error of its archive.
-        public func machine() throws(ArchiveError) -> StateMachine<W> { try result.get() }
-    }
-
     /// Restores the machines of a file of JSON lines.
     ///
     /// Iterating reads the file on the iterating thread. A broken line is an element with an error. The sequence throws
@@ -54,7 +40,7 @@ public enum Archive {
         in file: URL,
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
-    ) -> some AsyncSequence<Line<W>, any Error> & Sendable {
+    ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable {
         lines(of: workflow, in: FileChunks(path: file.path), limit: limit, progress: progress)
     }
 
@@ -74,7 +60,7 @@ public enum Archive {
         context: W.Context,
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
-    ) -> some AsyncSequence<Line<W>, any Error> & Sendable {
+    ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable {
         lines(of: workflow, in: FileChunks(path: file.path), context: context, limit: limit, progress: progress)
     }
 
@@ -90,7 +76,7 @@ public enum Archive {
         in chunks: Chunks,
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
-    ) -> some AsyncSequence<Line<W>, any Error> & Sendable where Chunks.Element == Data {
+    ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable where Chunks.Element == Data {
         ArchivedLines<W, Chunks>(chunks: chunks, context: nil, limit: limit, progress: progress)
     }
 
@@ -108,7 +94,7 @@ public enum Archive {
         context: W.Context,
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
-    ) -> some AsyncSequence<Line<W>, any Error> & Sendable where Chunks.Element == Data {
+    ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable where Chunks.Element == Data {
         let given = StateMachine<W>.given(context)
         return ArchivedLines<W, Chunks>(chunks: chunks, context: given, limit: limit, progress: progress)
     }

@@ -4,7 +4,7 @@ import HeraclitusEssentials
 /// The machines of JSON lines.
 struct ArchivedLines<W: Workflow, Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element == Data {
-    typealias Element = Archive.Line<W>
+    typealias Element = NumberedLine<StateMachine<W>>
     typealias Failure = any Error
 
     let chunks: Chunks
@@ -36,10 +36,10 @@ where Chunks.Element == Data {
             self.report = report
         }
 
-        mutating func next() async throws -> Archive.Line<W>? { try await next(isolation: nil) }
+        mutating func next() async throws -> NumberedLine<StateMachine<W>>? { try await next(isolation: nil) }
 
         // The method runs on the caller's actor. Switching actors for each line would take ten times as long.
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Archive.Line<W>? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> NumberedLine<StateMachine<W>>? {
             while true {
                 while let line = lines.next() {
                     progress.lines += 1
@@ -61,7 +61,7 @@ where Chunks.Element == Data {
             }
         }
 
-        private mutating func restored(_ line: LineBuffer.Line) -> Archive.Line<W>? {
+        private mutating func restored(_ line: LineBuffer.Line) -> NumberedLine<StateMachine<W>>? {
             let result: Result<StateMachine<W>, ArchiveError>
             switch line {
             case .blank: return nil
@@ -73,7 +73,7 @@ where Chunks.Element == Data {
                 }
             }
             if case .failure = result { progress.brokenLines += 1 }
-            return Archive.Line(number: progress.lines, result: result)
+            return NumberedLine(number: progress.lines, result: result)
         }
     }
 }

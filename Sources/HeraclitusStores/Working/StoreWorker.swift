@@ -8,6 +8,9 @@ extension ArchiveStore {
     /// try await store.run(orders, stock, to: EffectHandlers().on(SendMail.self) { mail, key in … })
     /// ```
     ///
+    /// The work of states stays off, as in units of work. A process that does it restores the ``StoredArchive/archive``,
+    /// activates the machine and saves it.
+    ///
     /// Run it in as many processes as you like: each works on other machines. A save of this process wakes the worker;
     /// with the store's ``bell``, so does a save of another process. The worker looks at the store at least once per
     /// `interval`.

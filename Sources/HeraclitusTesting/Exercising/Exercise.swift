@@ -117,7 +117,7 @@ struct Exercise<W: Workflow> {
         let paths = table.paths(covering: coverage)
         let missing = missingSamples(for: paths)
         guard missing.isEmpty else {
-            throw failure(missing: missing, code: missing.map { "// .state(\($0)(…))," })
+            throw failure(missing: missing, code: missing.map { "// .state(\(className(of: $0))(…))," })
         }
         let tour = ExerciseTour(self)
         for path in paths { try tour.go(along: path) }
@@ -129,7 +129,9 @@ struct Exercise<W: Workflow> {
             let states = Set(unmade.map(\.to))
             throw failure(
                 missing: table.states.filter(states.contains),
-                code: unmade.map { "// .state { (left: \($0.from)) in \($0.to)(…) },  // \($0.event)" }
+                code: unmade.map {
+                    "// .state { (left: \(className(of: $0.from))) in \(className(of: $0.to))(…) },  // \($0.event)"
+                }
             )
         }
         return tour.report

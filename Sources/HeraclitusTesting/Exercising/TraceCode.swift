@@ -15,7 +15,7 @@ extension Exercise {
         let entering = beginsByItself(in: start) ? [] : ["entering: \(object)"]
         let arguments = (entering + environment).joined(separator: ", ")
         var lines = isAutomatic ? ["let clock = ManualClock()"] : []
-        let machine = "\(sample == nil ? "" : "try ")StateMachine<\(W.self)>(\(arguments))"
+        let machine = "\(sample == nil ? "" : "try ")StateMachine<\(writtenName(of: W.self))>(\(arguments))"
         lines.append("\(actions.contains(.restart) ? "var" : "let") machine = \(machine)")
         if actions.first.map({ $0 == .restart }) ?? true { lines.append("machine.activate()") }
         for action in actions {
@@ -63,8 +63,11 @@ extension Exercise {
         return "try \(path.joined(separator: ".")).fire(named: \(literal(transition.event))\(object))"
     }
 
+    /// The class of a state as code writes it.
+    func className(of state: String) -> String { W.stateClass(named: state).map(writtenName) ?? state }
+
     private func emptyObject(_ name: String) -> String {
-        "\(W.emptyState(named: name).map { "\(type(of: $0 as Any))" } ?? name)()"
+        "\(className(of: name))()"
     }
 
     /// The property of an event.

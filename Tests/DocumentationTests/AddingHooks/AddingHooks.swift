@@ -11,9 +11,11 @@ extension LoadingState {
     fileprivate func start(attempt: Int) { attempts.withLock { $0.append(attempt) } }
 }
 
+extension UserInfo.Key<Int> { static var attempt: Self { Self("attempt") } }
+
 private final class LoadingState: DownloadState, Entering {
     func didEnter(_ transition: StateTransition) {
-        start(attempt: transition.userInfo["attempt", as: Int.self] ?? 1)
+        start(attempt: transition.userInfo[.attempt] ?? 1)
     }
 }
 
@@ -22,7 +24,7 @@ private struct Download: Workflow {
 
     let load = Event(from: IdleState.self, to: LoadingState.self)
         .guarded { idle, loading, transition in
-            if transition.userInfo["attempt", as: Int.self] == 4 { throw TooManyAttempts() }
+            if transition.userInfo[.attempt] == 4 { throw TooManyAttempts() }
         }
         .didFire { idle, loading, transition in print(transition) }
     let finish = Event(from: LoadingState.self, to: IdleState.self)
@@ -46,11 +48,11 @@ private final class Screen: Sendable {
         machine.didEnter((any DownloadState).self) { state, transition in print("in a state of a download") }
         registration.cancel()  // removes the first closure
         let screen = Screen(machine)
-        try machine.fire.load(LoadingState(), userInfo: ["attempt": 3])
+        try machine.fire.load(LoadingState(), userInfo: UserInfo((.attempt, 3)))
         #expect(attempts.withLock { $0.last } == 3)
         try machine.fire.finish()
         let error = #expect(throws: InvalidTransition.self) {
-            try machine.fire.load(LoadingState(), userInfo: ["attempt": 4])
+            try machine.fire.load(LoadingState(), userInfo: UserInfo((.attempt, 4)))
         }
         #expect(error?.underlyingError is TooManyAttempts)
         withExtendedLifetime(screen) {}

@@ -49,11 +49,13 @@ private struct ImmediateClient: Client {
 private final class ClosedState: EmptyState {}
 private final class OpenState: EmptyState {}
 
+extension UserInfo.Key<Bool> { static var isAdult: Self { Self("isAdult") } }
+
 private struct Door: Workflow {
     static var initial: any WorkflowState { ClosedState() }
     let open = Event(from: ClosedState.self, to: OpenState.self)
         .guarded { _, _, transition in
-            guard transition.userInfo["isAdult", as: Bool.self] == true else { throw NotPermitted(url: "door") }
+            guard transition.userInfo[.isAdult] == true else { throw NotPermitted(url: "door") }
         }
 }
 
@@ -112,6 +114,6 @@ private final class Permissions: Sendable {
 
         let door = StateMachine<Door>()
         #expect(throws: InvalidTransition.self) { try door.fire.open() }
-        try door.fire.open(userInfo: ["isAdult": true])
+        try door.fire.open(userInfo: UserInfo((.isAdult, true)))
     }
 }

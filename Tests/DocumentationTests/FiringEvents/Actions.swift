@@ -9,6 +9,8 @@ private final class GreenState: LightState {
     init(seconds: Int) { self.seconds = seconds }
 }
 
+extension UserInfo.Key<Int> { static var step: Self { Self("step") } }
+
 private struct Light: Workflow {
     static var initial: any LightState { BlueState() }
 
@@ -18,7 +20,9 @@ private struct Light: Workflow {
     let switchOn = Action(in: BlueState.self) { blue, call in
         try call.machine.fire.stop(userInfo: call.userInfo)
     }
-    let countdown = Action(in: GreenState.self) { green, call in Array((1...green.seconds).reversed()) }
+    let countdown = Action(in: GreenState.self) { green, call in
+        Array(stride(from: green.seconds, to: 0, by: -(call.userInfo[.step] ?? 1)))
+    }
 }
 
 @Suite("Actions") struct ActionArticleTests {
@@ -27,13 +31,14 @@ private struct Light: Workflow {
         let light = StateMachine<Light>()
         #expect(light.allowedActions == ["switchOn"])
         let error = #expect(throws: InvalidTransition.self) {
-            try light.perform(\.switchOn, userInfo: ["by": "Ada"])
+            try light.perform(\.switchOn)
             try light.perform(named: "switchOn")  // refused: the light is red now
         }
         #expect(error?.source == "RedState" && light.revision == 1)
         try light.fire.go(GreenState(seconds: 3))
         #expect(try light.perform(\.countdown) == [3, 2, 1])
-        let seconds = try light.perform(action: "measure", in: GreenState.self) { green in green.seconds }
-        #expect(seconds == 3)
+        let seconds = try light.perform(\.countdown, userInfo: UserInfo((.step, 2)))
+        #expect(seconds == [3, 1])
+        #expect(try light.perform(action: "measure", in: GreenState.self) { green in green.seconds } == 3)
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Heraclitus
 import Synchronization
 import Testing
@@ -191,11 +192,34 @@ private func trace<W>(_ machine: StateMachine<W>) -> Registration {
                 problem = nil
                 try body()
             } catch {
-                problem = error.localizedDescription
+                problem = (error as? InvalidTransition)?.failureReason
             }
         }
     }
 #endif
+
+@MainActor @Suite("Words for people") struct WordsForPeopleTests {
+    private struct TooEarly: LocalizedError { var errorDescription: String? { "Please wait a moment." } }
+
+    @Test("The view of the article shows the text of the guard that declines")
+    func failureReason() {
+        let download = ObservableMachine<Download>()
+        var problem: String?
+        func fire(_ body: () throws -> Void) {
+            do {
+                problem = nil
+                try body()
+            } catch {
+                problem = (error as? InvalidTransition)?.failureReason
+            }
+        }
+        fire { try download.load() }
+        #expect(problem == nil)
+        download.machine.guarded(\.cancel) { _, _, _ in throw TooEarly() }
+        fire { try download.cancel() }
+        #expect(problem == "Please wait a moment.")
+    }
+}
 
 // MARK: -
 

@@ -9,9 +9,9 @@ private struct Cart: Codable, Sendable {
     var coupon: String?
 }
 
-private final class ShoppingState: WorkflowState {
-    let cart: Cart
-    init(_ cart: Cart = Cart()) { self.cart = cart }
+private final class ShoppingState: Updatable {
+    let values: Cart
+    init(_ values: Cart = Cart()) { self.values = values }
 }
 
 private final class OrderedState: WorkflowState {
@@ -28,14 +28,6 @@ private struct Purchase: Workflow {
     static var initial: any WorkflowState { ShoppingState() }
     let change = Event(updating: ShoppingState.self)
     let order = Event(from: ShoppingState.self, to: OrderedState.self)
-}
-
-extension ShoppingState {
-    func with(_ change: (inout Cart) throws -> Void) rethrows -> ShoppingState {
-        var cart = cart
-        try change(&cart)
-        return ShoppingState(cart)
-    }
 }
 
 /// A live object that is open or closed, and counts all opened objects.
@@ -90,12 +82,13 @@ private struct Upload: Workflow {
     func cart() throws {
         let machine = StateMachine<Purchase>()
         #expect(throws: InvalidTransition.self) {
-            try machine.fire.change { shopping in try shopping.with { _ in throw NoMore() } }
+            try machine.fire.change { shopping in try shopping.updated { _ in throw NoMore() } }
         }
         #expect(machine.revision == 0)
-        try machine.fire.change { shopping in shopping.with { $0.items.append("tea") } }
-        try machine.fire.change { shopping in shopping.with { $0.coupon = "SPRING" } }
-        try machine.fire.order { shopping in OrderedState(shopping.cart, address: "1 Main St") }
+        try machine.fire.change { shopping in shopping.updated { $0.items.append("tea") } }
+        try machine.fire.change { shopping in shopping.updated { $0.coupon = "SPRING" } }
+        try machine.fire.order { shopping in OrderedState(shopping.values, address: "1 Main St") }
+        #expect((machine.previousState as? ShoppingState)?.coupon == "SPRING")
         let ordered = try #require(machine.state as? OrderedState)
         #expect(ordered.cart.items == ["tea"] && ordered.cart.coupon == "SPRING")
         try expectArchives(ordered)

@@ -27,11 +27,11 @@ private final class ConnectedState: WorkflowState {
 private final class BackingOffState: WorkflowState {
     let host: String
     let attempt: Int
-    let reason: String
-    init(after connecting: ConnectingState, because reason: String) {
+    let until: Date
+    init(_ connecting: ConnectingState, until: Date) {
         host = connecting.host
         attempt = connecting.attempt
-        self.reason = reason
+        self.until = until
     }
 }
 
@@ -50,7 +50,7 @@ private final class ConnectingState: WorkflowState, Working {
     }
 }
 
-private let backOff = BackOff(first: .seconds(1), limit: .seconds(60), jitter: 0)
+private let backOff = BackOff(first: .seconds(1), limit: .seconds(60))
 
 private struct Session: Workflow {
     typealias Context = any Network
@@ -59,10 +59,11 @@ private struct Session: Workflow {
     let connect = Event(from: DisconnectedState.self, to: ConnectingState.self)
     let connected = Event(from: ConnectingState.self, to: ConnectedState.self)
     let disconnect = Event(to: DisconnectedState.self)
-    let fail = Event(from: ConnectingState.self, to: BackingOffState.self)
-        .whenFailed { connecting, error in BackingOffState(after: connecting, because: "\(error)") }
-    let retry = Event(from: BackingOffState.self, to: ConnectingState.self)
-        .due(after: { backOff.delay(after: $0.attempt) })
+    let fail = Event(from: ConnectingState.self, to: BackingOffState.self).whenFailed()
+        .enters { connecting, call in
+            BackingOffState(connecting, until: backOff.date(after: connecting.attempt, since: call.now))
+        }
+    let retry = Event(from: BackingOffState.self, to: ConnectingState.self).due(\.until)
         .enters { ConnectingState(host: $0.host, attempt: $0.attempt + 1) }
 }
 
@@ -104,6 +105,51 @@ private struct Download: Workflow {
     let finish = Event(from: LoadingState.self, to: LoadedState.self)
 }
 
+/// A socket that answers each line.
+private final class Socket: Sendable {
+    let (lines, answers) = AsyncStream<String>.makeStream()
+    func send(_ line: String) async throws { answers.yield("re: \(line)") }
+}
+
+private struct Room: Codable, Sendable {
+    var queue: [String] = []
+    var heard: [String] = []
+}
+
+private final class OpenState: Updatable, Working {
+    let values: Room
+    init(_ values: Room = Room()) { self.values = values }
+
+    func work(_ call: WorkCall<Chat>) async throws {
+        let socket = call.context
+        guard let states = call.machine?.states else { return }
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for await line in socket.lines { try call.fire.hear { open in open.updated { $0.heard.append(line) } } }
+            }
+            group.addTask {
+                for await _ in states {  // `call.machine?.states`
+                    while let line = (call.machine?.state as? OpenState)?.queue.first {
+                        try await socket.send(line)
+                        try call.fire.sent()
+                    }
+                }
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+private struct Chat: Workflow {
+    typealias Context = Socket
+    static var initial: any WorkflowState { OpenState() }
+    let say = Event(updating: OpenState.self)
+    let hear = Event(updating: OpenState.self)
+    let sent = Event(updating: OpenState.self).enters { open in open.updated { $0.queue.removeFirst() } }
+    let lose = Event(from: OpenState.self, to: IdleState.self).whenDone()
+}
+
 @Suite("Work", .timeLimit(.minutes(20))) struct WorkArticleTests {
     @Test("A test waits until a session has connected")
     func connects() async throws {
@@ -118,8 +164,23 @@ private struct Download: Workflow {
         let session = StateMachine<Session>(context: NoNetwork())
         try session.fire.connect(ConnectingState(host: "example.org"))
         await session.settled()
-        #expect((session.state as? BackingOffState)?.reason == "Unreachable()")
-        #expect(session.nextDeadline != nil)
+        let state = try #require(session.state as? BackingOffState)
+        #expect(state.attempt == 1 && session.nextDeadline == state.until)
+    }
+
+    @Test("Work reads and sends at once, and ends with either task")
+    func readsAndSends() async throws {
+        let socket = Socket()
+        let chat = StateMachine<Chat>(context: socket)
+        let states = chat.states
+        chat.activate()
+        for line in ["a", "b", "c"] { try chat.fire.say { open in open.updated { $0.queue.append(line) } } }
+        for await case let open as OpenState in states where open.heard.count == 3 && open.queue.isEmpty {
+            #expect(open.heard == ["re: a", "re: b", "re: c"])
+            break
+        }
+        socket.answers.finish()
+        _ = try await chat.wait(for: IdleState.self)
     }
 
     @Test("A download reports its progress, and runs to its end")

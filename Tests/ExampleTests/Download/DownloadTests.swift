@@ -411,7 +411,7 @@ import Testing
         #expect(
             run.errors == """
                 info: Download load: IdleState → LoadingState
-                info: Download fail: LoadingState → StatusFailureState
+                info: Download fail: LoadingState → StatusFailureState (work failed: StatusError(status: 404))
 
                 """
         )

@@ -16,14 +16,14 @@ import Testing
     }
 
     @Test(
-        "Each thing that dpkg does is accepted, and ends where dpkg ended",
+        "Each life under dpkg is accepted, and ends where dpkg ended",
         arguments: Scenario.all(in: "Scenarios.txt")
     )
     func scenario(_ scenario: Scenario) throws {
         #expect(try Self.objections(scenario.log, status: scenario.status) == [])
     }
 
-    @Test("The replay accepts each life of a package under an old dpkg, which repeats lines", arguments: Scenario.all(in: "Legacy.txt"))
+    @Test("Each life under an old dpkg, which repeats lines, is accepted", arguments: Scenario.all(in: "Legacy.txt"))
     func legacy(_ scenario: Scenario) throws {
         #expect(try Self.objections(scenario.log, status: scenario.status) == [])
     }

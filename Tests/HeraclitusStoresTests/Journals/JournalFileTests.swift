@@ -101,11 +101,11 @@ import Testing
         for _ in 1...20 { try await store.workflow(Parcel.self).update("a") { try Self.fire($0) } }
         #expect(try await store.workflow(Parcel.self).machine("a")?.machine.journal.count == 5)
         #expect(try await place.lines() == (1...20).map { "a:\($0)" })
-        try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
+        #expect(try await place.file.journal(of: "a").misfits(by: TransitionValidator<Parcel>()).isEmpty)
         // One save with more lines than the archive keeps; the line numbers show the gap.
         try await store.workflow(Parcel.self).update("a") { parcel in for _ in 1...9 { try Self.fire(parcel) } }
         #expect(try await place.lines().suffix(6) == ["a:20", "a:25", "a:26", "a:27", "a:28", "a:29"])
-        try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
+        #expect(try await place.file.journal(of: "a").misfits(by: TransitionValidator<Parcel>()).isEmpty)
     }
 
     @Test("The next save appends the lines of a process that died before appending")
@@ -148,7 +148,7 @@ import Testing
             try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
         }
         #expect(try await place.lines() == ["a:1", "a:2", "a:3", "a:1", "a:2"])
-        try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
+        #expect(try await place.file.journal(of: "a").misfits(by: TransitionValidator<Parcel>()).isEmpty)
     }
 
     @Test(
@@ -170,7 +170,7 @@ import Testing
         }
         try await store().update("a") { try Self.fire($0) }
         #expect(try await place.lines() == ["a:1", "a:2", "a:1", "a:2", "a:1"])
-        try Heraclitus.Journal.replay(try await place.file.journal(of: "a"), as: Parcel.self)
+        #expect(try await place.file.journal(of: "a").misfits(by: TransitionValidator<Parcel>()).isEmpty)
     }
 
     @Test(

@@ -18,7 +18,9 @@ import Testing
         StateMachine(resumingIn: QueuedState(["https://example.org/\(number)"]))
     }
 
-    private static func numbers(_ lines: some AsyncSequence<Archive.Line<Ticket>, any Error>) async throws -> [String] {
+    private static func numbers(_ lines: some AsyncSequence<NumberedLine<StateMachine<Ticket>>, any Error>) async throws
+        -> [String]
+    {
         var found: [String] = []
         for try await line in lines {
             switch line.result {
@@ -52,7 +54,7 @@ import Testing
         ) {
             number += 1
             #expect(line.number == number)
-            #expect((try line.machine().state as? QueuedState)?.urls == ["https://example.org/\(number)"])
+            #expect((try line.result.get().state as? QueuedState)?.urls == ["https://example.org/\(number)"])
         }
         #expect(number == 2_500)
         let last = try #require(read.withLock { $0.last })
@@ -167,7 +169,7 @@ import Testing
         let bytes = try Data(contentsOf: file)
         let journal = CallLog()
         for try await line in Archive.lines(of: Greeter.self, in: file, context: journal) {
-            let machine = try line.machine()
+            let machine = try line.result.get()
             #expect(machine.context === journal)
             machine.activate()
         }
@@ -180,14 +182,14 @@ import Testing
         }
         var broken = 0
         for try await line in Archive.lines(of: Greeter.self, in: chunks, context: journal) {
-            if let machine = try? line.machine() { try machine.fire.greet() } else { broken += 1 }
+            if let machine = try? line.result.get() { try machine.fire.greet() } else { broken += 1 }
         }
         let restored = (0..<3).map { "restored \($0)" }
         #expect(journal.entries == restored + restored)
         #expect(broken == 1)
         // Without a context, machines are read but stay inactive.
         for try await line in Archive.lines(of: Greeter.self, in: file) {
-            let error = #expect(throws: InvalidTransition.self) { try line.machine().fire.greet() }
+            let error = #expect(throws: InvalidTransition.self) { try line.result.get().fire.greet() }
             #expect(error?.reason == .missingContext)
         }
     }

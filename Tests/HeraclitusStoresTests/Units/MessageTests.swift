@@ -6,7 +6,7 @@ import Testing
 
 @testable import Fixtures
 
-@Suite("The same message twice") struct MessageTests {
+@Suite("A message that arrives twice") struct MessageTests {
     typealias StockedState = UnitTests.StockedState
     typealias Stock = UnitTests.Stock
 

@@ -85,7 +85,7 @@ import Testing
         #expect(again.journal.map(\.source) == ["Packed", "Shipped"])
         #expect(again.journal.map(\.destination) == ["Sent", "Lost"])
         #expect(again.journal.map(\.version) == [1, 2])
-        try Heraclitus.Journal.replay(again.journal, as: LaterParcel.self)
+        #expect(again.journal.misfits(by: TransitionValidator<LaterParcel>()).isEmpty)
     }
 
     @Test("A user info value that cannot be written leaves the machine archivable")
@@ -260,7 +260,7 @@ import Testing
         let machine = try StateMachine<SilentParcel>(archive: Data(archive.utf8))
         #expect(machine.journal.count == 3)
         #expect("\(machine.journal)".split(separator: "\n").count == 4)
-        #expect(machine.journal.misfits(as: SilentParcel.self).count == 3)
+        #expect(machine.journal.misfits(by: TransitionValidator<SilentParcel>()).count == 3)
         #expect(machine.journal.mermaidGantt().contains("section") && machine.journal.mermaidSequence().contains("s0"))
         try machine.fire.send(SentState("a"))
         #expect(try StateMachine<SilentParcel>(archive: machine.archive()).journal.count == 4)

@@ -21,7 +21,7 @@ import Testing
                 continuation.finish()
             }
             for try await line in Archive.lines(of: Ticket.self, in: lines) {
-                #expect(throws: ArchiveError.self) { try line.machine() }
+                #expect(throws: ArchiveError.self) { try line.result.get() }
             }
         }
     }

@@ -99,7 +99,7 @@ import Testing
             let lines = try await Fuzzing.decoding(bytes) {
                 var lines = 0
                 for try await line in Archive.lines(of: Ticket.self, in: stream()) {
-                    _ = try await Self.unlessRefused { try line.machine() }
+                    _ = try await Self.unlessRefused { try line.result.get() }
                     lines += 1
                 }
                 return lines

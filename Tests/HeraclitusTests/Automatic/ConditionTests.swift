@@ -213,7 +213,7 @@ import Testing
         let done = Event(from: RestState.self, to: RestState.self).whenDone()
     }
 
-    @Test("Such an event in states without work, or a second one, is a problem of the definition")
+    @Test("An event that follows work in states without work, or a second one, is a problem of the definition")
     func problems() {
         #expect(Idle.diagnostics == [.eventWithoutWork(event: "done")])
         #expect(Conversion.diagnostics.isEmpty)

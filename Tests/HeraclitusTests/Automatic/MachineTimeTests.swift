@@ -164,7 +164,7 @@ import Testing
         await clock.advance(by: .seconds(29))
         #expect(clock.scheduler.count == 1)
         await clock.advance(by: .seconds(1))
-        let error = await #expect(throws: StateTimeout.self) { try await waiting.value }
+        let error = await #expect(throws: StateNotReached.self) { try await waiting.value }
         #expect(error?.description == "Gate was in ShutState and not in OpenState after 30.0 seconds.")
         #expect(clock.scheduler.count == 0)
     }
@@ -183,7 +183,7 @@ import Testing
     func others() async throws {
         let machine = StateMachine<Gate>(scheduler: clock.scheduler)
         try machine.fire.lose()
-        await #expect(throws: StateUnreachable.self) {
+        await #expect(throws: StateNotReached.self) {
             try await machine.wait(for: OpenState.self, timeout: .seconds(30))
         }
         let other = StateMachine<Gate>(scheduler: clock.scheduler)

@@ -120,4 +120,33 @@ import Testing
         later.activate()
         #expect(heard.withLock { $0 } == ["missingContext"])
     }
+
+    @Test("A new machine for a state gets its context from its holder, and rejects fires before")
+    func madeWithout() throws {
+        let payment = StateMachine<Payment>.region()
+        let early = #expect(throws: InvalidTransition.self) { try payment.fire.pay() }
+        #expect(early?.reason == .missingContext)
+        #expect(early?.description.contains("fire it in a machine's state, where it gets its holder's context") == true)
+        let order = StateMachine<Order>(context: services)
+        try order.fire.place(PlacedState(payment))
+        #expect(payment.context?.name == "Ada's" && payment.isActive)
+        try payment.fire.pay()
+
+        let same = StateMachine<Same>(entering: PlacedState(.region(entering: DueState())), context: services.bank)
+        let inner = try #require(same.state as? PlacedState).payment
+        try inner.fire.pay()
+        #expect(same.isIn(PaidState.self))
+    }
+
+    @Test("A new machine whose holder has no context for it says where to add one")
+    func neverGiven() throws {
+        let payment = StateMachine<Payment>.region()
+        try StateMachine<Careless>(context: services).fire.place(PlacedState(payment))
+        let careless = StateMachine<Careless>(entering: PlacedState(.region()), context: services)
+        let held = try #require(careless.state as? PlacedState).payment
+        careless.activate()
+        let error = #expect(throws: InvalidTransition.self) { try held.fire.pay() }
+        #expect(error?.reason == .missingContext && error?.path == "Careless.payment")
+        #expect(error?.description.contains("add a `RegionContext` to the holder's workflow") == true)
+    }
 }

@@ -254,7 +254,7 @@ import Testing
         #expect(copy.isIn(Tests.UnderWayState.self))
     }
 
-    @Test("The same machine in two places, and another tree within a copy, are copied")
+    @Test("A machine in two places, and another tree within a copy, are copied")
     func odd() throws {
         let other = StateMachine<House>()
         other.activate()

@@ -58,7 +58,7 @@ struct DataMigrationTests {
         #expect(machine.revision == 1)
         // The path of its journal has current names, and the current table allows it.
         #expect(machine.diagram(.dot).contains("submit ×1"))
-        try Heraclitus.Journal.replay(machine.journal, as: approval)
+        #expect(machine.journal.misfits(by: TransitionValidator(approval)).isEmpty)
         try machine.fire(named: "pass")
         #expect(machine.stateName == "Second review")
         let paused = try StateMachine(try DataWorkflow(Self.first), resumingIn: DataState("Paused", ["sum": 8]))

@@ -159,7 +159,7 @@ import Testing
     func waiting() async throws {
         #expect(OneWay.table.groups.map(\.name) == ["With Position", "Running"])
         let machine = StateMachine<OneWay>(resumingIn: StoppedState())
-        await #expect(throws: StateUnreachable.self) { _ = try await machine.wait(for: (any Positioned).self) }
+        await #expect(throws: StateNotReached.self) { _ = try await machine.wait(for: (any Positioned).self) }
         let other = StateMachine<OneWay>()
         let running = try await other.wait(for: (any Running).self)
         #expect(running.speed == 0)
@@ -250,6 +250,19 @@ import Testing
             ]
         )
         #expect(Contradicting.diagnostics == [.contradictoryIgnore(event: "swap", state: "PlayingState")])
+    }
+
+    struct OnlyGrouped: Workflow {
+        static var initial: any PlayerState { PausedState(position: 1) }
+        let seek = Event(updatingAny: .positioned)
+        let play = Event(from: StoppedState.self, to: PlayingState.self)
+    }
+
+    @Test("An initial state that only a group contains is unregistered, and the problem names the remedy")
+    func onlyGrouped() throws {
+        let problem = try #require(OnlyGrouped.diagnostics.first)
+        #expect(problem.description.contains("PausedState is not registered"))
+        #expect(problem.description.contains("`static var states`. A group registers no classes."))
     }
 
     @Test(

@@ -101,7 +101,7 @@ import Testing
         #expect(journal.entries == ["B.didRestore", "didRestore 3", "didEnterOrRestore"])
     }
 
-    @Test("The same closure is told of entries by activation and by fires, and not of updates")
+    @Test("A closure is told of entries by activation and by fires, and not of updates")
     func enteredClosures() throws {
         let journal = CallLog()
         let machine = StateMachine<Heard>(entering: BState(journal))

@@ -126,7 +126,7 @@ import Testing
         #expect(
             error?.description
                 == "Gate cannot fire \"shut\" in OpenState: the machine has no context yet. "
-                + "Call `activate(context:)` first."
+                + "Call `activate(context:)` first, or fire it in a machine's state, where it gets its holder's context."
         )
         let rehearsed = #expect(throws: InvalidTransition.self) { try machine.rehearse.shut() }
         #expect(rehearsed?.reason == .missingContext)

@@ -144,8 +144,8 @@ import Testing
     @Test("By casts instead of layouts, every form of state behaves the same", arguments: forms.indices)
     func plain(_ index: Int) throws {
         func compare<W: Form>(_ type: W.Type) throws {
-            let compared = CompiledWorkflow<W>.compiledApart(.compared)
-            let plain = CompiledWorkflow<W>.compiledApart(.never)
+            let compared = CompiledWorkflow<W>.compiledApart(comparingLayouts: true)
+            let plain = CompiledWorkflow<W>.compiledApart(comparingLayouts: false)
             let seen = try walk(type, compared)
             #expect(seen.count > 8)
             #expect(try walk(type, plain) == seen)
@@ -181,8 +181,8 @@ import Testing
     @Test("A state is released with its last reference, by layouts and by casts", arguments: forms.indices)
     func released(_ index: Int) throws {
         func check<W: Form>(_ type: W.Type) throws {
-            for trust in [LayoutTrust.compared, .never] {
-                let definition = CompiledWorkflow<W>.compiledApart(trust)
+            for compares in [true, false] {
+                let definition = CompiledWorkflow<W>.compiledApart(comparingLayouts: compares)
                 weak var first: BaseState?
                 weak var second: BaseState?
                 do {

@@ -60,6 +60,27 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
         #expect(given.journal.map(\.cause) == [nil, .condition])
     }
 
+    @Test("A line for a log has the cause of an automatic event, in one line of bounded length")
+    func logged() async throws {
+        let lines = Lock<[String]>([])
+        let (good, bad) = (bakery(), bakery())
+        for machine in [good, bad] { machine.observe { occurrence in lines.withLock { $0.append("\(occurrence)") } } }
+        try good.fire.bake(BakingState(isCold: false))
+        await clock.advance(by: .seconds(60))
+        try bad.fire.bake(BakingState(isCold: true))
+        await clock.advance(by: .zero)
+        #expect(
+            lines.withLock { $0 } == [
+                "Bakery bake: OrderedState → BakingState", "Bakery done: BakingState → BakedState (work done)",
+                "Bakery sell: BakedState → SoldState (due 2001-01-01T00:01:00.000Z)",
+                "Bakery bake: OrderedState → BakingState",
+                "Bakery fail: BakingState → BurntState (work failed: the oven is cold)",
+            ]
+        )
+        let failure = Occurrence.Cause.failure(String(repeating: "cold ", count: 1_000))
+        #expect("\(failure)".count < 1_100)
+    }
+
     @Test("Archives and JSON keep causes and facts, and the printed table shows them")
     func written() async throws {
         let machine = bakery()

@@ -179,20 +179,20 @@ import Testing
         let waiting = Task { try await door.wait(for: OpenState.self) }
         try await Task.sleep(for: .milliseconds(20))
         try door.fire.smash()
-        let error = await #expect(throws: StateUnreachable.self) { try await waiting.value }
+        let error = await #expect(throws: StateNotReached.self) { try await waiting.value }
         #expect(error?.workflow == "Door" && error?.expected == "OpenState" && error?.state == "SmashedState")
         #expect(error?.description == "Door cannot get to OpenState from SmashedState: no events lead there.")
-        await #expect(throws: StateUnreachable.self) { try await door.wait(for: ClosedState.self) }
-        await #expect(throws: StateUnreachable.self) { try await door.wait(for: (any EmptyStateOfNobody).self) }
+        await #expect(throws: StateNotReached.self) { try await door.wait(for: ClosedState.self) }
+        await #expect(throws: StateNotReached.self) { try await door.wait(for: (any EmptyStateOfNobody).self) }
         #expect(try await door.wait(for: SmashedState.self) === door.state)
     }
 
     @Test("A wait for a foreign type throws at once, and for a protocol it waits")
     func waitForNoState() async throws {
         let door = StateMachine<Door>()
-        await #expect(throws: StateUnreachable.self) { try await door.wait(for: String.self) }
-        await #expect(throws: StateUnreachable.self) { try await door.wait(for: [OpenState].self) }
-        await #expect(throws: StateUnreachable.self) { try await door.wait(for: EmptyKeyOfNobody.self) }
+        await #expect(throws: StateNotReached.self) { try await door.wait(for: String.self) }
+        await #expect(throws: StateNotReached.self) { try await door.wait(for: [OpenState].self) }
+        await #expect(throws: StateNotReached.self) { try await door.wait(for: EmptyKeyOfNobody.self) }
         let lockings = [
             Task { try await door.wait(for: (any LockedKind).self) as any Sendable },
             Task { try await door.wait(for: (any LockedKind & Sendable).self) as any Sendable },

@@ -6,16 +6,27 @@ struct CompiledAction: Sendable {
     /// The numbers of the allowed states, in ascending order.
     let allowed: [Int]
 
+    /// The allowed states for errors; `nil` if any state allows the action.
+    private let expected: String?
+
     private let set: Set<Int>
 
-    init(name: String, slot: ActionSlot, allowed: [Int]) {
-        self.name = name
-        self.slot = slot
-        self.allowed = allowed
+    init(_ action: DeclaredAction, in states: StateClasses) {
+        name = action.name
+        slot = action.slot
+        (allowed, expected) =
+            switch action.slot.declaration.allowed {
+            case .any: (Array(states.types.indices), nil)
+            case .states(let classes):
+                (states.numbers(ofSubclassesOf: classes), classes.map { $0.name }.joined(separator: ", "))
+            case .group(let group): (states.types.indices.filter { group.includes(states.types[$0]) }, group.name)
+            }
         set = Set(allowed)
     }
 
     func isAllowed(in state: Int) -> Bool { set.contains(state) }
+
+    var terms: ActionTerms { ActionTerms(name: name, expected: expected, states: allowed) }
 }
 
 /// An action with its property.
@@ -26,19 +37,6 @@ struct DeclaredAction {
     var name: String { slot.declaration.name ?? property }
 }
 
-extension CompiledAction {
-    init(_ action: DeclaredAction, in states: StateClasses, _ groups: StateGroups) {
-        let declaration = action.slot.declaration
-        let allowed: [Int] =
-            switch declaration.allowed {
-            case .any: Array(states.types.indices)
-            case .states(let classes): states.numbers(ofSubclassesOf: classes)
-            case .group(let group): states.types.indices.filter { group.includes(states.types[$0]) }
-            }
-        self.init(name: action.name, slot: action.slot, allowed: allowed)
-    }
-}
-
 extension Definition {
     /// The compiled action of an action value; `nil` if the value is no stored property of the workflow.
     func action(of slot: ActionSlot) -> CompiledAction? { actions.first { $0.slot === slot } }
@@ -47,13 +45,4 @@ extension Definition {
 
     /// The names of the actions that a state allows, in the order of the definition.
     func actionNames(allowedIn state: Int) -> [String] { actions.filter { $0.isAllowed(in: state) }.map(\.name) }
-
-    /// The states of an action for errors; `nil` if any state allows the action.
-    func expectation(of action: CompiledAction) -> String? {
-        switch action.slot.declaration.allowed {
-        case .any: nil
-        case .states(let classes): classes.map { $0.name }.joined(separator: ", ")
-        case .group(let group): group.name
-        }
-    }
 }

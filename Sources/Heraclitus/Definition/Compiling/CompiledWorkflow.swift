@@ -25,11 +25,19 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
         context?.definition ?? shared.definition
     }
 
+    /// The context of a machine; `nil` in a workflow without one.
+    @usableFromInline
+    static func given(_ context: W.Context) -> GivenContext? {
+        guard shared.definition.needsContext else { return nil }
+        // A machine of data has its context as definition.
+        if W.self == DataWorkflow.self, let workflow = context as? DataWorkflow { return workflow.given }
+        return GivenContext(context)
+    }
+
     /// The context that a decoder has, for machines whose context is their definition.
     static func given(by decoder: any Decoder) -> GivenContext? {
-        shared.definition.content.value.objects.contextMaking.flatMap { make in
-            decoder.userInfo[.dataWorkflow].flatMap { ($0 as? DataWorkflow).flatMap { make($0) } }
-        }
+        guard W.self == DataWorkflow.self else { return nil }
+        return (decoder.userInfo[.dataWorkflow] as? DataWorkflow)?.given
     }
 
     static func diagnose() -> [WorkflowProblem] {
@@ -39,28 +47,28 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
             + compiler.regionsWithoutContext + compiler.emptyStatesWithData
     }
 
-    /// Whether there is a final state; this never stops the program.
-    static var canEnd: Bool { DefinitionCompiler(W.self, events: W(), initial: W.initialObject).parts.canEnd }
-
     private static func compile() -> Definition {
         // Outside locks, because reading a definition calls its author's code, which may use another workflow. If two
         // threads compile at once, the first one to finish wins.
         let compilation = Compilation()
-        return Definition(content: definitions.add(for: W.self) { compilation.definition(.compared).content })
+        return Definition(
+            content: definitions.add(for: W.self) { compilation.definition(comparingLayouts: true).content }
+        )
     }
 
     /// A separate definition, with which tests compare the shared one.
-    static func compiledApart(_ layouts: LayoutTrust) -> Definition { Compilation().definition(layouts) }
+    /// - Parameter comparingLayouts: Whether to rely on undocumented layouts of existentials that agree with a cast;
+    ///   otherwise objects are always cast, as on a platform with other layouts.
+    /// - Returns: The definition.
+    static func compiledApart(comparingLayouts: Bool) -> Definition {
+        Compilation().definition(comparingLayouts: comparingLayouts)
+    }
 
     /// A definition that was read and found valid.
     private struct Compilation {
         let events = W()
         let initial = W.initialObject
         let compiler: DefinitionCompiler
-
-        private static func contextMaking<Own: ContextDefined>(_ workflow: Own.Type) -> ContextMaking {
-            { ($0 as? Own.Context).map { Own.given($0) } }
-        }
 
         init() {
             compiler = DefinitionCompiler(W.self, events: events, initial: initial)
@@ -71,37 +79,21 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
             }
         }
 
-        func definition(_ layouts: LayoutTrust) -> Definition {
+        func definition(comparingLayouts: Bool) -> Definition {
             compiler.definition(
                 ObjectHandling(
                     eventValues: ErasedImmortal(Immortal(events)),
-                    access: layouts == .compared ? initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast : .byCast,
+                    access: comparingLayouts ? initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast : .byCast,
                     findLayout: { object in
                         (object as? W.AnyState).map {
-                            layouts == .compared ? ExistentialLayout(of: $0, madeOf: object) : .unknown
+                            comparingLayouts ? ExistentialLayout(of: $0, madeOf: object) : .unknown
                         }
                     },
-                    makeTable: { W.table(within: $0, knowing: $1) },
-                    contextMaking: (W.self as? any ContextDefined.Type).map { Self.contextMaking($0) }
+                    makeTable: { W.table(within: $0, knowing: $1) }
                 )
             )
         }
     }
-}
-
-/// A workflow whose machines have their context as definition.
-protocol ContextDefined: Workflow {
-    /// The stored form of the context.
-    static func given(_ context: Context) -> GivenContext
-}
-
-/// Whether to rely on undocumented layouts of existentials.
-enum LayoutTrust {
-    /// Rely on layouts that agree with a cast.
-    case compared
-
-    /// Always cast, as on a platform with other layouts.
-    case never
 }
 
 /// The definitions of all used workflows.

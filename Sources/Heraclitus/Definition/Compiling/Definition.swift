@@ -28,7 +28,7 @@ struct Definition: Sendable {
 
         /// Whether any state holds machines.
         @usableFromInline let hasComposites: Bool
-        let stateIndices: ClassTable
+        let stateIndices: NumberTable
         let stateIndicesByName: [String: Int]
         let eventIndicesByName: [String: Int]
     }
@@ -54,7 +54,7 @@ struct Definition: Sendable {
                 hasActivity: states.contains(where: \.hasActivity),
                 hasDeadlines: states.contains { !$0.deadlines.isEmpty },
                 hasComposites: states.contains { $0.hooks.isComposite },
-                stateIndices: ClassTable(classes),
+                stateIndices: NumberTable(classes),
                 stateIndicesByName: Self.indicesByName(of: states),
                 eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
             )
@@ -91,12 +91,6 @@ struct Definition: Sendable {
     @inlinable var hasComposites: Bool { content.value.hasComposites }
 
     var needsContext: Bool { content.value.needsContext }
-
-    /// The context for a machine; `nil` in a workflow without one.
-    @usableFromInline
-    func given<Context: Sendable>(_ context: Context) -> GivenContext? {
-        needsContext ? content.value.objects.contextMaking?(context) ?? GivenContext(context) : nil
-    }
 
     var actions: [CompiledAction] { content.value.actions }
 

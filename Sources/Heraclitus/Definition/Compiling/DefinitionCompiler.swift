@@ -76,7 +76,7 @@ struct DefinitionCompiler {
             routes: rules.map {
                 EventRoutes($0.rules, ignored: $0.ignored, ignoredGroups: $0.ignoredGroups, in: states, groups)
             },
-            actions: properties.actions.map { CompiledAction($0, in: states, groups) }
+            actions: properties.actions.map { CompiledAction($0, in: states) }
         )
         initialObject = initial as? any WorkflowState
         self.initial = initialClass

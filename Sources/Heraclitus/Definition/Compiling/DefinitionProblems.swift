@@ -27,11 +27,8 @@ extension DefinitionParts {
         }
         return missing.map { .missingMigration(version: $0) }
             + misplaced.map { .misplacedMigration($0.name, version: $0.version) }
-            + Dictionary(grouping: migrations, by: \.version).sorted { $0.key < $1.key }.flatMap {
-                version,
-                migrations in
-                WorkflowProblem.ofRepeatedNames(.migration(version: version), migrations, \.name)
-            }
+            + WorkflowProblem.repeated(migrations) { "\($0.version) \($0.name)" }
+            .map { .duplicateName(.migration(version: $1[0].version), $1[0].name, at: []) }
     }
 
     private func problems(ofEvent index: Int) -> [WorkflowProblem] {

@@ -49,9 +49,9 @@ extension DefinitionCompiler {
     /// The events that wait for machines of workflows without a final state.
     var completionsWithoutEnd: [WorkflowProblem] {
         properties.events.flatMap { event -> [WorkflowProblem] in
-            let regions = event.declaration.triggers.flatMap(\.properties).compactMap(\.type).filter { !$0.canEnd }
+            let workflows = event.declaration.triggers.flatMap(\.properties).compactMap(\.workflow)
             var seen: Set<String> = []
-            return regions.map { $0.workflowName }.filter { seen.insert($0).inserted }
+            return workflows.filter { !$0.canEnd }.map { $0.name }.filter { seen.insert($0).inserted }
                 .map { .completionWithoutEnd(event: event.name, workflow: $0) }
         }
     }
@@ -61,21 +61,20 @@ extension DefinitionCompiler {
     /// The check covers machines that an event waits for, and machines in objects of empty states and of the initial
     /// state.
     var regionsWithoutContext: [WorkflowProblem] {
-        let awaited = properties.events.flatMap { $0.declaration.triggers.flatMap(\.properties).compactMap(\.type) }
+        let awaited = properties.events.flatMap { $0.declaration.triggers.flatMap(\.properties).compactMap(\.workflow) }
         let objects =
             states.types.compactMap { ($0 as? any EmptyState.Type)?.init() } + [initialObject].compactMap(\.self)
         let held = objects.compactMap { $0 as? any Composite }.flatMap(\.regions)
-            .compactMap { type(of: $0) as? any DescribedRegion.Type }
+            .compactMap { ($0 as? any TreeMachine).map { type(of: $0).workflowType } }
         var seen: Set<ObjectIdentifier> = []
-        return (awaited + held).filter { region in
+        return (awaited + held).filter { workflow in
+            let (id, context) = (ObjectIdentifier(workflow), parts.facts.context)
             let isGiven =
-                [parts.facts.context, ObjectIdentifier(Void.self)].contains(region.context)
-                || parts.facts.regionContexts.contains {
-                    $0.workflow == region.workflow && $0.holdersContext == parts.facts.context
-                }
-            return !isGiven && seen.insert(region.workflow).inserted
+                [context, ObjectIdentifier(Void.self)].contains(workflow.contextType)
+                || parts.facts.regionContexts.contains { $0.workflow == id && $0.holdersContext == context }
+            return !isGiven && seen.insert(id).inserted
         }
-        .map { .missingRegionContext(workflow: $0.workflowName) }
+        .map { .missingRegionContext(workflow: $0.name) }
     }
 }
 
@@ -98,5 +97,14 @@ extension DefinitionCompiler {
         case .states(let states): states
         case .group(let group): groups.members(of: group)
         }
+    }
+}
+
+extension Workflow {
+    fileprivate static var contextType: ObjectIdentifier { ObjectIdentifier(Context.self) }
+
+    /// Whether there is a final state; this never stops the program.
+    fileprivate static var canEnd: Bool {
+        DefinitionCompiler(Self.self, events: Self(), initial: initialObject).parts.canEnd
     }
 }

@@ -51,14 +51,9 @@ struct NumberTable: Sendable {
     }
 }
 
-/// The numbers of the classes of a workflow's states.
-struct ClassTable: Sendable {
-    private let numbers: NumberTable
-
-    init(_ classes: [RegisteredClass]) {
-        numbers = NumberTable(classes.map { (UInt(bitPattern: $0.type), $0.index) })
-    }
+extension NumberTable {
+    init(_ classes: [RegisteredClass]) { self.init(classes.map { (UInt(bitPattern: $0.type), $0.index) }) }
 
     @inline(__always)
-    subscript(type: ObjectIdentifier) -> Int? { numbers[UInt(bitPattern: type)] }
+    subscript(type: ObjectIdentifier) -> Int? { self[UInt(bitPattern: type)] }
 }

@@ -46,13 +46,7 @@ struct ObjectHandling: Sendable {
 
     /// Finds states by the names of objects, in a workflow of data.
     var namedStates: NamedStates?
-
-    /// Makes the stored form of a context, in a workflow whose context is its definition.
-    var contextMaking: ContextMaking?
 }
-
-/// Makes the stored form of a context.
-typealias ContextMaking = @Sendable (any Sendable) -> GivenContext?
 
 /// Finds the states of objects that share one class.
 struct NamedStates: Sendable {

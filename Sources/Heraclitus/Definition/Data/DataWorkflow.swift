@@ -68,15 +68,16 @@ extension DataWorkflow {
     public static var states: [any WorkflowState.Type] { [DataState.self] }
 }
 
-extension DataWorkflow: ContextDefined {
-    static func given(_ context: DataWorkflow) -> GivenContext {
-        let definition = context.definition
+extension DataWorkflow {
+    /// The workflow as the context and definition of a machine.
+    var given: GivenContext {
+        let definition = definition
         return GivenContext(
-            context,
+            self,
             definition: definition,
             initial: { definition.initial.flatMap { definition.states[$0].make() } },
-            callbacks: context.callbacks,
-            effects: context.declaredEffects
+            callbacks: callbacks,
+            effects: declaredEffects
         )
     }
 }

@@ -1,34 +1,13 @@
 public import HeraclitusEssentials
 
-/// An error of a machine in parts: attempt, explanation and suggestion.
-///
-/// Texts shorten the caller's names; properties have the whole names.
-protocol ExplainedError: LocalizedError, CustomStringConvertible {
-    /// The attempt and its place: `Download cannot fire "cancel" in CompletedState`.
-    var attempt: String { get }
+// The texts of the error of machines: the attempt, the reason and a remedy. They shorten the caller's names.
 
-    /// The name of the workflow.
-    var workflow: String { get }
-
-    /// The machine's place in its tree; `nil` for a machine on its own.
-    var path: String? { get }
-
-    /// The reason.
-    var explanation: String { get }
-
-    /// A remedy, if there is one.
-    var suggestion: String? { get }
-
-    /// The error of user code, such as a guard.
-    var underlyingError: (any Error)? { get }
-}
-
-extension ExplainedError {
+extension InvalidTransition {
     /// The workflow of the machine, and its place in a tree.
     fileprivate var place: String { "\(workflow)\(path.map { " (\($0))" } ?? "")" }
 
     /// The error of another machine that has caused this error.
-    private var cause: (any ExplainedError)? { underlyingError as? any ExplainedError }
+    private var cause: InvalidTransition? { underlyingError as? InvalidTransition }
 
     /// The attempt and the reason; for a cause in another machine, its sentence is the reason.
     var sentence: String { cause.map { "\(attempt), because \($0.sentence)" } ?? "\(attempt): \(explanation)" }
@@ -59,7 +38,7 @@ private func localizedWords(of error: any Error) -> String? {
     return localized?.errorDescription ?? localized?.failureReason
 }
 
-extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedError {
+extension InvalidTransition: LocalizedError, CustomStringConvertible {
     /// The attempt, its place, the reason and the remedy.
     public var description: String { wholeText }
 
@@ -169,7 +148,9 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible, ExplainedE
         case .alreadyRunning:
             "Wait until that run returns, or cancel its task."
         case .missingContext:
-            "Call `activate(context:)` first."
+            path == nil
+                ? "Call `activate(context:)` first, or fire it in a machine's state, where it gets its holder's context."
+                : "Call `activate(context:)` first, or add a `RegionContext` to the holder's workflow."
         case .deadlock:
             "Use the machines in the same order in all callbacks, or after the transition."
         }
