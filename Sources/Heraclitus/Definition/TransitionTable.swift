@@ -55,8 +55,8 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
     /// The machines of ``Composite`` states, as far as they are known without an object of the state.
     ///
-    /// They are the machines of `whenFinal`, and those of the initial state and of each
-    /// ``EmptyState``. A workflow within itself has none.
+    /// They are the machines of `whenFinal`, and those of the initial state and of each ``EmptyState``. A workflow
+    /// within itself has none.
     public let regions: [Region]
 
     /// The keys of states' data with their types, for states of a ``DataWorkflow``.

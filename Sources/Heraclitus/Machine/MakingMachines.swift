@@ -114,8 +114,10 @@ extension StateMachine {
     /// init(review: StateMachine<Review> = .region()) { self.review = review }
     /// ```
     ///
-    /// The context is that of the holder's ``Workflow/Context`` or ``Workflow/regionContexts``, from the moment when the
-    /// state is entered or restored. Before, a fire throws ``InvalidTransition/Reason-swift.enum/missingContext``.
+    /// The machine gets its holder's ``Workflow/Context``, or one of the holder's ``Workflow/regionContexts``, when the
+    /// state is entered or restored. An earlier fire throws
+    /// ``InvalidTransition/Reason-swift.enum/missingContext``. In a workflow without a context the machine is like one
+    /// of ``init(journal:scheduler:)``.
     /// - Returns: The machine.
     public static func region() -> StateMachine where W.Initial == W.AnyState {
         StateMachine(placing: W.initial, due: .entry, nil)
