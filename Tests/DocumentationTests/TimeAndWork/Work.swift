@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusTesting
 import Testing
 
 private protocol Network: Sendable {
@@ -161,7 +162,8 @@ private struct Chat: Workflow {
 
     @Test("A session that cannot connect backs off")
     func backsOff() async throws {
-        let session = StateMachine<Session>(context: NoNetwork())
+        let clock = ManualClock()
+        let session = StateMachine<Session>(context: NoNetwork(), scheduler: clock.scheduler)
         try session.fire.connect(ConnectingState(host: "example.org"))
         await session.settled()
         let state = try #require(session.state as? BackingOffState)
