@@ -12,9 +12,9 @@ extension StateMachine {
     /// #expect(machine.isIn(ConnectedState.self))
     /// ```
     ///
-    /// The call never returns while work goes on for ever, such as the work of an open connection. Wait for a state by
-    /// ``wait(for:)`` there, or call `await clock.advance(by: .zero)` of a `ManualClock`, which returns when all work
-    /// waits.
+    /// The call never returns while work goes on for ever, such as the work of an open connection. Wait for a state
+    /// there by ``wait(for:timeout:)``, or call `await clock.advance(by: .zero)` of a `ManualClock`, which returns when
+    /// all work waits.
     ///
     /// The call returns at once for an inactive machine, including a copy that was not activated or fired. It returns
     /// early when the task is cancelled.
