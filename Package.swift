@@ -18,7 +18,7 @@ let package = Package(
         .library(name: "HeraclitusInspecting", targets: ["HeraclitusInspecting"]),
         .library(name: "HeraclitusStores", targets: ["HeraclitusStores"]),
         .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
-        // Names of targets are unique in a user's graph of packages, so those of examples end in `Example`.
+        // SwiftPM wants unique names of targets in all of a user's packages, so targets of products end in `Example`.
         .executable(name: "approval", targets: ["ApprovalExample"]),
         .executable(name: "benchmark", targets: ["BenchmarkExample"]),
         .executable(name: "dpkg-replay", targets: ["DpkgReplayExample"]),
@@ -217,11 +217,9 @@ let package = Package(
             name: "ExampleTests",
             dependencies: [
                 "ApprovalExample", "BenchmarkExample", "DownloadExample", "DpkgReplayExample", "FirstProgramExample",
-                "Heraclitus", "HeraclitusInspecting",
-                "HeraclitusStores", "HeraclitusTesting", "InboxExample", "OperationsExample", "OrdersExample",
-                "OrdersDeskExample", "SessionExample",
-                "SessionServerExample", "SessionSocketExample", "SubscriptionExample", "TrafficLightExample",
-                "WorkflowDiagramExample",
+                "Heraclitus", "HeraclitusInspecting", "HeraclitusStores", "HeraclitusTesting", "InboxExample",
+                "OperationsExample", "OrdersDeskExample", "OrdersExample", "SessionExample", "SessionServerExample",
+                "SessionSocketExample", "SubscriptionExample", "TrafficLightExample", "WorkflowDiagramExample",
             ],
             exclude: [
                 "Download/server.py", "DpkgReplay/Logs", "DpkgReplay/line_by_line.py", "Orders/Golden", "Outputs",

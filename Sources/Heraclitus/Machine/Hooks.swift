@@ -145,8 +145,9 @@ extension StateMachine {
     /// Adds a closure called after a state or a subclass of it was entered or restored.
     ///
     /// Use it in an owner that starts work for a state, such as a timer or a request. The closure covers new and
-    /// restored machines: it is called like ``didEnter(_:_:)-(S.Type,_)`` and ``didRestore(_:_:)``, of which an activation calls
-    /// one. Updates call neither. Add the closure before ``activate(userInfo:)`` and before the first fire.
+    /// restored machines: it is called like ``didEnter(_:_:)-(S.Type,_)`` and ``didRestore(_:_:)``, of which an
+    /// activation calls one. Updates call neither. Add the closure before ``activate(userInfo:)`` and before the first
+    /// fire.
     /// ```swift
     /// let machine = try StateMachine<Download>(archive: json)
     /// machine.didEnterOrRestore(LoadingState.self) { loading, _ in start(loading) }
