@@ -138,6 +138,17 @@ import Testing
         #expect(same.isIn(PaidState.self))
     }
 
+    @Test("A machine made for a state enters its first state, and restores nothing")
+    func entersItsState() throws {
+        let heard = Lock<[String]>([])
+        for payment in [StateMachine<Payment>.region(), .region(entering: DueState())] {
+            payment.didEnter(DueState.self) { _, _ in heard.withLock { $0.append("didEnter") } }
+            payment.didRestore(DueState.self) { _, _ in heard.withLock { $0.append("didRestore") } }
+            try StateMachine<Order>(context: services).fire.place(PlacedState(payment))
+        }
+        #expect(heard.withLock { $0 } == ["didEnter", "didEnter"])
+    }
+
     @Test("A new machine whose holder has no context for it says where to add one")
     func neverGiven() throws {
         let payment = StateMachine<Payment>.region()
