@@ -9,8 +9,9 @@ struct Seal: Sendable {
     var key: UInt8 = 0x5A
 
     func seal(_ bytes: Data) -> Data {
-        let salt = UInt8.random(in: .min ... .max)
-        return Data([salt, bytes.reduce(key, &+)]) + Data(bytes.map { $0 ^ key ^ salt })
+        // A mask of zero would leave the bytes readable.
+        let mask = UInt8.random(in: 1 ... .max)
+        return Data([mask ^ key, bytes.reduce(key, &+)]) + Data(bytes.map { $0 ^ mask })
     }
 
     func open(_ sealed: Data) throws -> Data {
