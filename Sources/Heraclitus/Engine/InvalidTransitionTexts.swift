@@ -97,7 +97,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         case .transitionInProgress:
             "a guard, builder or will hook of the current transition is running."
         case .endlessChain:
-            "callbacks or passed deadlines fired the machine too often in one call."
+            "callbacks, conditions or passed deadlines fired the machine too often in one call."
         case .alreadyRunning:
             "another run is under way."
         case .missingContext:
@@ -144,7 +144,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         case .transitionInProgress:
             "Fire from a did hook or an observer instead, which queues the fire."
         case .endlessChain:
-            "Look for hooks that fire one another endlessly, and for deadlines that pass again at once."
+            "Look for hooks that fire one another endlessly, for conditions that stay true, and for deadlines that pass again at once."
         case .alreadyRunning:
             "Wait until that run returns, or cancel its task."
         case .missingContext:

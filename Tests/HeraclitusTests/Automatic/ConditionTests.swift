@@ -105,6 +105,7 @@ import Testing
         #expect((machine.state as? LoopState)?.count == 5)
         let heard = CallLog()
         machine.observe { if $0.kind == .rejected { heard.write("\($0.reason.map { "\($0)" } ?? "")") } }
+        machine.observe { if $0.kind == .rejected { #expect("\($0)".contains("conditions that stay true")) } }
         try machine.fire.set(LoopState(1_000))
         #expect((machine.state as? LoopState)?.count == 1_000 + StateMachine<Loop>.chainLimit)
         #expect(heard.entries == ["endlessChain"])
