@@ -221,6 +221,19 @@ import Testing
             to: StoppedState.self
         )
     }
+    struct Nameless: Workflow {
+        static var initial: any PlayerState { StoppedState() }
+        let go = Event(
+            fromAny: StateGroup((any PlayerState).self, named: " ") { $0 is any PlayerState.Type },
+            to: StoppedState.self
+        )
+    }
+
+    @Test("A blank name of a group is a problem of the definition")
+    func nameless() {
+        #expect(Nameless.diagnostics == [.blankName(.group, at: nil)])
+    }
+
     struct Contradicting: Workflow {
         static var initial: any PlayerState { StoppedState() }
         static var states: [any WorkflowState.Type] { [PlayingState.self, BufferingState.self] }

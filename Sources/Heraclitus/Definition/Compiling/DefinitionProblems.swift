@@ -6,7 +6,7 @@ extension DefinitionParts {
             + (facts.version < 1 ? [.badVersion(facts.version)] : []) + migrationProblems
             + WorkflowProblem.ofNames(.state, states.types.indices, { states.names[$0] }, at: states.className)
             + groups.groups.filter(\.members.isEmpty).map { .empty(.group, $0.name) }
-            + WorkflowProblem.ofRepeatedNames(.group, groups.groups, \.name)
+            + WorkflowProblem.ofNames(.group, groups.groups, \.name, at: { _ in nil })
             + WorkflowProblem.ofNames(.event, events, \.name, at: \.property)
             + events.indices.flatMap(problems(ofEvent:))
     }
@@ -88,7 +88,7 @@ extension WorkflowProblem {
     ///   - part: The kind of elements.
     ///   - elements: The elements with these names.
     ///   - name: The name of an element.
-    ///   - place: The class or property of an element; `nil` in a table.
+    ///   - place: The class or property of an element; `nil` in a table, and for a group.
     /// - Returns: The problems.
     static func ofNames<Element>(
         _ part: Part,
@@ -97,18 +97,9 @@ extension WorkflowProblem {
         at place: (Element) -> String?
     ) -> [WorkflowProblem] {
         elements.filter { name($0).isBlank }.map { .blankName(part, at: place($0)) }
-            + ofRepeatedNames(part, elements, name, at: place)
-    }
-
-    static func ofRepeatedNames<Element>(
-        _ part: Part,
-        _ elements: some Collection<Element>,
-        _ name: (Element) -> String,
-        at place: (Element) -> String? = { _ in nil }
-    ) -> [WorkflowProblem] {
-        repeated(Array(elements), by: name).map { name, elements in
-            .duplicateName(part, name, at: elements.compactMap(place))
-        }
+            + repeated(Array(elements), by: name).map { name, elements in
+                .duplicateName(part, name, at: elements.compactMap(place))
+            }
     }
 
     /// The groups of elements that share a key, in the order of their first element.
