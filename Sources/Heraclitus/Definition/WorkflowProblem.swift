@@ -30,7 +30,7 @@ public enum WorkflowProblem: Error, Hashable, Sendable {
         case migration(version: Int)
     }
 
-    /// The name of a part is blank; the place is its class or its property, or `nil` in a table.
+    /// The name of a part is blank; the place is its class or its property, or `nil` in a table and for a group.
     case blankName(Part, at: String?)
 
     /// Several parts of a kind have the same name, so an archive or a fire by name would be ambiguous.
@@ -179,43 +179,46 @@ extension WorkflowProblem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .blankName(.workflow, _):
-            "The workflow's name is blank."
+            "The workflow's name is blank. Give it a name."
         case .blankName(let part, let place?):
-            "The name of the \(part) `\(place)` is blank."
+            "The name of the \(part) `\(place)` is blank. Give it a name."
         case .blankName(let part, nil):
-            "The name of one \(part) is blank."
+            "The name of one \(part) is blank. Give it a name."
         case .duplicateName(let part, let name, let places):
             "Several \(part.plural) have the name \"\(name)\"\(Self.list(places)). Give each its own name."
         case .empty(.event, let name):
-            "The event \"\(name)\" leads nowhere: it lists no source or no destination."
+            "The event \"\(name)\" leads nowhere: it lists no source or no destination. List both."
         case .empty(.action, let name):
-            "The action \"\(name)\" is allowed in no state of the workflow."
+            "The action \"\(name)\" is allowed in no state of the workflow. Name a class of the workflow."
         case .empty(let part, let name):
-            "The \(part) \"\(name)\" has no states."
+            "The \(part) \"\(name)\" has no states. Add one, or remove the \(part)."
         case .badVersion(let version):
             "The workflow's version is \(version); versions start at 1."
         case .missingMigration(let version):
             "No migration leads to version \(version). If nothing changed, list `.unchanged(in: \(version))`."
         case .misplacedMigration(let name, let version):
-            "The migration \"\(name)\" leads to version \(version), which does not exist, or is listed after a newer version."
+            "The migration \"\(name)\" leads to version \(version), which does not exist, or is listed after a newer version. "
+                + "List migrations in ascending order, up to the workflow's version."
         case .migrationToUnknownState(let state, let version, let migration):
-            "The migration \"\(migration)\" leads to \(state), which is not a state of version \(version)."
+            "The migration \"\(migration)\" leads to \"\(state)\", which is not a state of version \(version). "
+                + "Correct the name, or rename that state in a later migration."
         case .mistakenGroup(let name, let state):
             "The closure of the group \"\(name)\" is wrong about \(state). Let it check conformance to the group's protocol."
         case .sharedEvent(let properties):
-            "Several properties have the same event or action value: \(properties.joined(separator: ", "))."
+            "Several properties have the same event or action value: \(properties.joined(separator: ", ")). Make one for each."
         case .contradictoryIgnore(let event, let state):
-            "The event \"\(event)\" is ignored in \(state), and also leads from it."
+            "The event \"\(event)\" is ignored in \(state), and also leads from it. Remove one of the two."
         case .contradictoryUpdate(let event, let state):
-            "The event \"\(event)\" updates \(state), and also leads from it to itself."
+            "The event \"\(event)\" updates \(state), and also leads from it to itself. Remove one of the two."
         case .foreignWork(let className, let workflow):
             "The work of the state \(className) is for \(workflow). Let `work(_:)` get a `WorkCall` of this workflow."
         case .eventWithoutWork(let event):
-            "The event \"\(event)\" fires at the end of work, but none of its sources is `Working`."
+            "The event \"\(event)\" fires at the end of work, but none of its sources is `Working`. Conform one to it."
         case .emptyStateWithData(let className, let property):
             "\(className) is an EmptyState with data in `\(property)`, which a fire without an object resets. Conform it to WorkflowState."
         case .ambiguousWork(let state, let events):
-            "Several events fire at the same outcome of the work of \(state): \(events.joined(separator: ", "))."
+            "Several events fire at the same outcome of the work of \(state): \(events.joined(separator: ", ")). "
+                + "Keep one, and let its builder choose the destination."
         case .missingBuilder(let event, let state):
             "The automatic event \"\(event)\" in \(state) has no builder of its destination. Add `.enters { … }` to the event."
         case .uncopiableMachine(let className, let property):
@@ -236,7 +239,8 @@ extension WorkflowProblem: CustomStringConvertible {
             "The event \"\(event)\" is due again at once after each fire: an update keeps the date of entry, and a delay of "
                 + "zero has always passed. Compute the date in `due` from the state's data, or guard the event."
         case .unsuitableStateType(let name):
-            "The initial state is declared as \(name), which is neither a class nor `any` protocol of states."
+            "The initial state is declared as \(name), which is neither a class nor `any` protocol of states. "
+                + "Declare it as one of them."
         case .foreignState(let className, let expected):
             "The state \(className) lacks the type of `initial`, \(expected). Did you mean `any` protocol?"
         case .hiddenEvent(let property):
@@ -251,13 +255,13 @@ extension WorkflowProblem: CustomStringConvertible {
             "The initial state \(className) is not registered. Name its class in an event, or list it in `static var states`. "
                 + "A group registers no classes."
         case .unknownTableState(let name, let place):
-            "The table lists no state \"\(name)\", which is named in \(place)."
+            "The table lists no state \"\(name)\", which is named in \(place). List it, or correct the name."
         case .circularSuperstates(let names):
-            "The states \(names.joined(separator: ", ")) contain one another in a circle."
+            "The states \(names.joined(separator: ", ")) contain one another in a circle. Remove one of their superstates."
         case .badDeadline(let event):
             "The delay of the event \"\(event)\" is not a number of seconds from 0 to 100 billion."
         case .unsupportedInTable(let text):
-            "A workflow of data cannot do this: \(text)."
+            "A workflow of data cannot do this: \(text). Change the table, or write a `Workflow`."
         }
     }
 
