@@ -50,6 +50,38 @@ struct HostileTableTests {
         #expect(error.description.hasSuffix("and 3 more."))
     }
 
+    @Test("An unknown state is one problem for each place, which says what to do, and does not make its event empty")
+    func unknownStates() throws {
+        let table = try TransitionTable(
+            json: Data(
+                #"""
+                {"workflow": "w", "states": ["A", "B"], "initial": "A", "superstates": {"A": "Up", "B": "Up"},
+                 "groups": [{"name": "g", "states": ["G"]}],
+                 "events": [{"name": "go", "transitions": [{"from": "X", "to": "Y"}], "ignored": ["X"]},
+                            {"name": "any", "transitions": [], "fromAnyState": ["Q", "Q"]},
+                            {"name": "twice", "transitions": [{"from": "A", "to": "B"}],
+                             "triggers": ["condition", "condition"]}]}
+                """#.utf8
+            )
+        )
+        let problems = table.problems
+        #expect(
+            problems == [
+                .unknownTableState("Up", place: "the superstates"), .unknownTableState("G", place: "the group \"g\""),
+                .unknownTableState("X", place: "the event \"go\""), .unknownTableState("Y", place: "the event \"go\""),
+                .unknownTableState("Q", place: "the event \"any\""),
+                .unsupportedInTable("the event \"twice\" fires when a condition holds"),
+            ]
+        )
+        #expect(problems.allSatisfy { $0.description.contains(". ") })
+    }
+
+    @Test("A blank name of a group is a problem")
+    func blankGroup() {
+        let table = TransitionTable("w", states: ["A"], initial: "A", events: []).group(" ", "A")
+        #expect(table.problems == [.blankName(.group, at: nil)])
+    }
+
     @Test("Machines in states and their events are rejected")
     func regions() throws {
         let error = try #require(throws: InvalidWorkflow.self) { try DataWorkflow(House.table) }

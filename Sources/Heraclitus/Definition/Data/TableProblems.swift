@@ -12,17 +12,23 @@ extension TransitionTable {
 extension TableCompiler {
     fileprivate var problems: [WorkflowProblem] {
         let parts = parts
-        return parts.problems + unknownStates + circles
+        // An event or group that names only unknown states is not empty.
+        let empty = Set(
+            table.events.filter { $0.transitions.isEmpty && $0.fromAnyState.isEmpty }
+                .map { WorkflowProblem.empty(.event, $0.name) }
+                + table.groups.filter(\.states.isEmpty).map { .empty(.group, $0.name) }
+        )
+        let common = parts.problems.filter { if case .empty = $0 { empty.contains($0) } else { true } }
+        return common + unknownStates + circles
             + table.regions.map { .unsupportedInTable("the state \"\($0.state)\" holds a machine") }
             + table.events.flatMap { problems(of: $0) } + parts.minorProblems
     }
 
     private var unknownStates: [WorkflowProblem] {
-        unknown([table.initial], in: "the initial state") + unknown(table.listed, in: "the listed states")
+        let superstates = table.superstates.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        return unknown([table.initial], in: "the initial state") + unknown(table.listed, in: "the listed states")
             + unknown(table.declaredFinals, in: "the declared final states")
-            + table.superstates.sorted { $0.key < $1.key }
-            .flatMap { unknown([$0.key, $0.value], in: "the superstates") }
-            + unknown(table.keys.keys.sorted(), in: "the keys")
+            + unknown(superstates, in: "the superstates") + unknown(table.keys.keys.sorted(), in: "the keys")
             + table.groups.flatMap { unknown($0.states, in: "the group \"\($0.name)\"") }
     }
 
@@ -59,12 +65,13 @@ extension TableCompiler {
     private func problems(of event: TransitionTable.Event) -> [WorkflowProblem] {
         let place = "the event \"\(event.name)\""
         let isListed = listsPairsFromAnyState(event)
-        return unknown(event.transitions.flatMap { [$0.from, $0.to] }, in: place)
-            + unknown(event.fromAnyState + event.ignored, in: place)
+        let states = event.transitions.flatMap { [$0.from, $0.to] } + event.fromAnyState + event.ignored
+        return unknown(states, in: place)
             + event.transitions.filter { $0.isUpdate && $0.from != $0.to }
             .map { .unsupportedInTable("\(place) updates \"\($0.from)\" and leads to another state") }
             + (isListed ? [] : [.unsupportedInTable("\(place) leads from any of too many states")])
-            + event.triggers.compactMap { unsupported($0, of: event) }.map { .unsupportedInTable("\(place) \($0)") }
+            + TransitionTable.Trigger.allCases.filter(event.triggers.contains)
+            .compactMap { unsupported($0, of: event) }.map { .unsupportedInTable("\(place) \($0)") }
             + (event.dueAfter == nil || event.hasValidDeadline ? [] : [.badDeadline(event: event.name)])
     }
 
