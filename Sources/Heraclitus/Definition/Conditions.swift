@@ -76,8 +76,8 @@ extension WorkflowEvent {
     ///
     /// The condition is checked after all callbacks of entering, restoring or updating the state, in the same turn,
     /// also in a store's unit of work. In a ``Composite`` state it is also checked after each transition of a machine
-    /// in the state, at any depth: `.when { $0.door.isIn(OpenState.self) }`. It covers the state's data; use `due` for
-    /// time.
+    /// in the state, at any depth: `.when { $0.door.isIn(OpenState.self) }`. It must not fire machines. It covers the
+    /// state's data; use `due` for time.
     ///
     /// Of several events with a true condition, the first of the definition fires. A declined event is retried at the
     /// next check, and observers are told of the rejection. An update whose condition still holds fires again, up to
