@@ -104,7 +104,7 @@ import Testing
             let text = source.json(depth: 0)
             let value: JSONValue
             do { value = try JSONValue(text: Array(text.utf8)) } catch { return }
-            let written = try ArchiveEncoder.bytes(of: value)
+            let written = try ArchiveEncoder.data(of: value)
             guard try JSONValue(text: written) == value else { throw Difference(description: "\(text): \(value)") }
             // Foundation cannot write numbers beyond Decimal.
             guard let theirs = try? foundationJSON(value) else { return }
