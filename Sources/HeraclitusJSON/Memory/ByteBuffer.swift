@@ -33,7 +33,7 @@ import HeraclitusEssentials
         var text = text
         return text.withUTF8 { utf8 in
             guard let first = utf8.baseAddress else { return true }
-            if utf8.contains(where: condition) { return false }
+            if unsafe utf8.contains(where: condition) { return false }
             reserve(utf8.count)
             unsafe (start + count).initialize(from: first, count: utf8.count)
             count += utf8.count
