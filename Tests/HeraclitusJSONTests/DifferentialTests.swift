@@ -105,7 +105,9 @@ import Testing
             let value: JSONValue
             do { value = try JSONValue(text: Array(text.utf8)) } catch { return }
             let written = try ArchiveEncoder.data(of: value)
-            guard try JSONValue(text: [UInt8](written)) == value else { throw Difference(description: "\(text): \(value)") }
+            guard try JSONValue(text: [UInt8](written)) == value else {
+                throw Difference(description: "\(text): \(value)")
+            }
             // Foundation cannot write numbers beyond Decimal.
             guard let theirs = try? foundationJSON(value) else { return }
             let ours = String(decoding: written, as: UTF8.self)
