@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "HeraclitusFoundation", targets: ["HeraclitusFoundation"]),
         .library(name: "HeraclitusInspecting", targets: ["HeraclitusInspecting"]),
         .library(name: "HeraclitusStores", targets: ["HeraclitusStores"]),
+        .library(name: "HeraclitusTables", targets: ["HeraclitusTables"]),
         .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
         // SwiftPM wants unique names of targets in all of a user's packages, so targets of products end in `Example`.
         .executable(name: "approval", targets: ["ApprovalExample"]),
@@ -51,13 +52,20 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "HeraclitusTables",
+            dependencies: ["Heraclitus", "HeraclitusEssentials", "HeraclitusJSON"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "HeraclitusTesting",
             dependencies: ["Heraclitus", "HeraclitusEssentials", "HeraclitusInspecting", "HeraclitusStores"],
             swiftSettings: settings
         ),
         .executableTarget(
             name: "ApprovalExample",
-            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores", "ExampleUsage"],
+            dependencies: [
+                "Heraclitus", "HeraclitusInspecting", "HeraclitusStores", "HeraclitusTables", "ExampleUsage",
+            ],
             path: "Examples/Approval",
             exclude: ["README.md"],
             resources: [.copy("Flows")],
@@ -190,6 +198,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "HeraclitusTablesTests",
+            dependencies: [
+                "Fixtures", "Heraclitus", "HeraclitusInspecting", "HeraclitusStores", "HeraclitusTables",
+                "HeraclitusTesting",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "HeraclitusTestingTests",
             dependencies: ["Fixtures", "Heraclitus", "HeraclitusTesting"],
             swiftSettings: settings
@@ -209,7 +225,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "FirstProgramExample", "Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusStores",
-                "HeraclitusTesting", "PublicModule",
+                "HeraclitusTables", "HeraclitusTesting", "PublicModule",
             ],
             swiftSettings: settings
         ),

@@ -13,7 +13,9 @@ import sys
 import tempfile
 
 # `HeraclitusJSON` is no product: users see its declarations in `Heraclitus`, which exports them.
-MODULES = ["Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusStores", "HeraclitusTesting"]
+MODULES = [
+    "Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusStores", "HeraclitusTables", "HeraclitusTesting",
+]
 ROOT = pathlib.Path(__file__).parent.parent
 BASELINE = ROOT / ".ci" / "api"
 # What the compiler infers by itself, and not each version of it alike.

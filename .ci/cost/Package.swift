@@ -15,7 +15,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "cost",
-            dependencies: [.product(name: "Heraclitus", package: "heraclitus")],
+            dependencies: [
+                .product(name: "Heraclitus", package: "heraclitus"),
+                .product(name: "HeraclitusTables", package: "heraclitus"),
+            ],
             path: "Sources",
             swiftSettings: settings
         )

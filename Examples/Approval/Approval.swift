@@ -3,6 +3,7 @@ import Foundation
 import Heraclitus
 import HeraclitusInspecting
 import HeraclitusStores
+import HeraclitusTables
 
 /// Runs the flows that customers have written: checks and draws them, leads documents through them, and changes one under way.
 @main

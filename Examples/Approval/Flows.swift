@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusInspecting
+import HeraclitusTables
 
 /// The flows of a customer, as they lie in a folder: a file for each version of each.
 struct Flows {

@@ -63,7 +63,7 @@ final class JSONText {
         var parser = JSONParser(bytes, isLenient: isLenient)
         self.bytes = bytes
         nodes = try parser.parse()
-        read = Array(repeating: false, count: nodes.count)
+        read = nodes.map { _ in false }
     }
 
     /// The first byte of a node.
@@ -124,6 +124,21 @@ final class JSONText {
             node = nodes.next(node + 1)
         }
         return nil
+    }
+
+    /// The values of an object for some ASCII keys, with 0 for missing ones.
+    func members(_ keys: [[UInt8]], of object: Int) -> [Int] {
+        var members = keys.map { _ in 0 }
+        let end = nodes.next(object)
+        var node = object + 1
+        while node < end {
+            let name = nodes[node].isPlain ? bytes[nodes[node].content] : Array(text(node).utf8)[...]
+            if let place = keys.firstIndex(where: { $0.count == name.count && name.elementsEqual($0) }) {
+                members[place] = node + 1
+            }
+            node = nodes.next(node + 1)
+        }
+        return members
     }
 
     /// The values by key of an object that may have many; a few keys are compared faster than hashed.

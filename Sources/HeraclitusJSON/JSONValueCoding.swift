@@ -159,13 +159,13 @@ extension JSONValue {
         at path: [any CodingKey],
         userInfo: [CodingUserInfoKey: Any] = [:]
     ) throws {
-        let text = try ArchiveEncoder.bytes(
+        let text = try ArchiveEncoder.data(
             of: value,
             at: path,
             depthLimit: Self.depthLimit,
             userInfo: userInfo
         )
-        self = try JSONValue(text: text)
+        self = try JSONValue(text: [UInt8](text))
     }
 
     /// Makes a typed value of this one.

@@ -24,7 +24,7 @@ public import Heraclitus
 ///   - except: Names of properties that may be lost.
 /// - Throws: ``LostInArchive``, or the error of encoding or decoding.
 public func expectArchives(_ state: some WorkflowState, except: Set<String> = []) throws {
-    let json = try ArchiveEncoder.bytes(of: state)
+    let json = try ArchiveEncoder.data(of: state)
     let type = type(of: state as any WorkflowState)
     let restored = try type.restored(from: json)
     try expectEqual(state, restored, except: except)
@@ -54,8 +54,8 @@ public struct LostInArchive: Error, Equatable, CustomStringConvertible {
 }
 
 extension WorkflowState {
-    fileprivate static func restored(from json: [UInt8]) throws -> any WorkflowState {
-        try Self(from: ArchiveDecoder(text: json))
+    fileprivate static func restored(from json: Data) throws -> any WorkflowState {
+        try Self(from: ArchiveDecoder(text: [UInt8](json)))
     }
 }
 

@@ -9,7 +9,7 @@ import Testing
     @Test("The catalog has sixteen articles in three folders and a page for each module")
     func found() {
         #expect(Self.folders.count == 16, "\(Self.folders)")
-        for module in ["", "Foundation", "Inspecting", "Stores", "Testing"].map({ "Heraclitus\($0)" }) {
+        for module in ["", "Foundation", "Inspecting", "Stores", "Tables", "Testing"].map({ "Heraclitus\($0)" }) {
             #expect(Documentation.articles.contains("Sources/\(module)/\(module).docc/\(module).md"))
         }
     }

@@ -3,7 +3,7 @@ import HeraclitusJSON
 
 /// The JSON of our encoder.
 func json(_ value: some Encodable) throws -> String {
-    String(decoding: try ArchiveEncoder.bytes(of: value), as: UTF8.self)
+    String(decoding: try ArchiveEncoder.data(of: value), as: UTF8.self)
 }
 
 /// The JSON of Foundation's encoder.

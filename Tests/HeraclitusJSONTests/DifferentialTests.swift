@@ -104,8 +104,10 @@ import Testing
             let text = source.json(depth: 0)
             let value: JSONValue
             do { value = try JSONValue(text: Array(text.utf8)) } catch { return }
-            let written = try ArchiveEncoder.bytes(of: value)
-            guard try JSONValue(text: written) == value else { throw Difference(description: "\(text): \(value)") }
+            let written = try ArchiveEncoder.data(of: value)
+            guard try JSONValue(text: [UInt8](written)) == value else {
+                throw Difference(description: "\(text): \(value)")
+            }
             // Foundation cannot write numbers beyond Decimal.
             guard let theirs = try? foundationJSON(value) else { return }
             let ours = String(decoding: written, as: UTF8.self)

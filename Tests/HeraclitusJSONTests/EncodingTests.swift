@@ -78,7 +78,7 @@ import Testing
                 try container.encode(0, forKey: "a")
                 try container.encode(2, forKey: other)
             }
-            let written = try JSONValue(text: ArchiveEncoder.bytes(of: value))
+            let written = try JSONValue(text: Array(ArchiveEncoder.data(of: value)))
             #expect(written == .object(["a": 0, one.stringValue: 2]))
         }
     }
@@ -219,7 +219,7 @@ import Testing
 
     @Test("Data up to the readable depth is written, and deeper data is an error with its path")
     func depth() throws {
-        #expect(try JSONValue(text: ArchiveEncoder.bytes(of: Link(511))).isNull == false)
+        #expect(try JSONValue(text: Array(ArchiveEncoder.data(of: Link(511)))).isNull == false)
         guard
             case EncodingError.invalidValue(_, let context)? = #expect(
                 throws: EncodingError.self,
@@ -272,7 +272,21 @@ import Testing
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
         let value: JSONValue = ["a": [1, [], [:], ["x": "{\"[,:\\\\\"]"]], "\\\"": .null, "z": ["\\"]]
-        #expect(try ArchiveEncoder.bytes(of: value, prettyPrinted: true) == Array(encoder.encode(value)))
+        #expect(try ArchiveEncoder.data(of: value, prettyPrinted: true) == encoder.encode(value))
+    }
+
+    @Test("Texts of any length and with any scalar are written like in Foundation, wherever the buffer grows")
+    func texts() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        for length in [0, 1, 15, 16, 100, 250, 251, 252, 253, 254, 255, 256, 257, 511, 512, 513, 5_000] {
+            for piece in ["x", "\n", "ä", "😀"] {
+                let texts = [String(repeating: "y", count: length), piece, String(repeating: piece, count: length)]
+                #expect(try ArchiveEncoder.data(of: texts) == encoder.encode(texts), "\(length) \(piece)")
+            }
+        }
+        let scalars = (0...0x24F).compactMap { Unicode.Scalar($0).map(String.init) }
+        #expect(try ArchiveEncoder.data(of: scalars) == encoder.encode(scalars))
     }
 
     @Test("Time grows linearly with members and nested containers")

@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusTables
 
 // Every loop stands in a function of its own that is not inlined: what it costs does not depend on the others. One round
 // of a loop goes from the first state to the second and back.

@@ -152,7 +152,7 @@ extension ArchiveError {
 extension Envelope {
     func encoded(isPrettyPrinted: Bool) throws(ArchiveError) -> Data {
         do {
-            return Data(try ArchiveEncoder.bytes(of: self, prettyPrinted: isPrettyPrinted))
+            return try ArchiveEncoder.data(of: self, prettyPrinted: isPrettyPrinted)
         } catch let error as ArchiveError {
             throw error
         } catch {

@@ -33,52 +33,47 @@ struct Envelope: Encodable {
     var isOfMachine = true
 
     func encode(to encoder: any Encoder) throws {
-        // The container of any encoder calls that of its encoder.
-        if let archive = encoder as? ArchiveEncoder {
-            var container = archive.members(by: EnvelopeKey.self)
-            return try write(to: &container, journal.flatMap { archive.leavesJournalsOut ? nil : $0 })
+        guard let archive = encoder as? ArchiveEncoder else {
+            var members = ForeignMembers(container: encoder.container(keyedBy: EnvelopeKey.self))
+            return try write(to: &members, journal)
         }
-        var container = encoder.container(keyedBy: EnvelopeKey.self)
-        try write(to: &container, journal)
+        var members = ArchivedMembers(archive)
+        try write(to: &members, journal.flatMap { archive.leavesJournalsOut ? nil : $0 })
+        try archive.encode(sorted: members.members)
     }
 
-    /// Writes the members in the order of their keys, which an archive has to sort otherwise.
-    private func write<Container: KeyedEncodingContainerProtocol>(
-        to container: inout Container,
-        _ journal: ArchivedJournal?
-    ) throws where Container.Key == EnvelopeKey {
-        let state = definition.states[snapshot.status.index]
-        if isOfMachine { try container.encode(snapshot.status.activation != .entry, forKey: .activated) }
-        try writeData(to: &container)
-        if let table { try container.encode(table, forKey: .definition) }
+    /// Writes the members in the order of their keys.
+    private func write(to members: inout some EnvelopeMembers, _ journal: ArchivedJournal?) throws {
+        if isOfMachine { try members.write(.activated, .bool(snapshot.status.activation != .entry)) }
+        try writeData(to: &members)
+        if let table { try members.write(.definition, part: table) }
         // Dates are texts, regardless of the coder's strategy.
-        if let entered = entered(state) { try container.encode(entered, forKey: .entered) }
-        try container.encode(currentFormat, forKey: .format)
-        if let journal { try container.encode(journal, forKey: .journal) }
-        if let left { try container.encode(left, forKey: .left) }
-        if isOfMachine { try container.encode(snapshot.revision, forKey: .revision) }
-        try container.encode(state.name, forKey: .state)
-        try container.encode(definition.version, forKey: .version)
-        try container.encode(definition.workflow, forKey: .workflow)
+        if let entered { try members.write(.entered, .string(entered)) }
+        try members.write(.format, .integer(currentFormat))
+        if let journal { try members.write(.journal, part: journal) }
+        if let left { try members.write(.left, .string(left)) }
+        if isOfMachine { try members.write(.revision, .integer(snapshot.revision)) }
+        try members.write(.state, .string(name))
+        try members.write(.version, .integer(definition.version))
+        try members.write(.workflow, .string(definition.workflow))
     }
 
     /// Writes the state's data, in which machines may lie, and converts errors to ``ArchiveError``.
-    private func writeData<Container: KeyedEncodingContainerProtocol>(
-        to container: inout Container
-    ) throws(ArchiveError) where Container.Key == EnvelopeKey {
-        let state = definition.states[snapshot.status.index]
+    private func writeData(to members: inout some EnvelopeMembers) throws(ArchiveError) {
         do {
-            let data = StateData(state: state.type.typed(snapshot.state), snapshot: snapshot)
-            try container.encode(data, forKey: .data)
+            let state = definition.states[snapshot.status.index].type.typed(snapshot.state)
+            try members.write(.data, part: StateData(state: state, snapshot: snapshot))
         } catch let error as ArchiveError {
             throw error
         } catch {
-            throw .unwritableState(state.name, underlyingError: error)
+            throw .unwritableState(name, underlyingError: error)
         }
     }
 
-    private func entered(_ state: CompiledState) -> String? {
-        state.keepsEntry ? snapshot.entered.flatMap(ArchivedDate.text) : nil
+    private var name: String { definition.states[snapshot.status.index].name }
+
+    private var entered: String? {
+        definition.states[snapshot.status.index].keepsEntry ? snapshot.entered.flatMap(ArchivedDate.text) : nil
     }
 
     private var left: String? { isOfMachine ? snapshot.putAside.flatMap(ArchivedDate.text) : nil }
@@ -92,6 +87,39 @@ struct Envelope: Encodable {
 
 extension ArchiveEncoder {
     fileprivate var leavesJournalsOut: Bool { CodingUserInfoKey.leavesJournalsOut.map { userInfo[$0] != nil } ?? false }
+}
+
+/// The members of an envelope in an encoder.
+private protocol EnvelopeMembers {
+    mutating func write(_ key: EnvelopeKey, _ value: JSONValue) throws
+    mutating func write(_ key: EnvelopeKey, part: some Encodable) throws
+}
+
+/// Members without a container, whose checks and sorting would take a tenth of an archive.
+private struct ArchivedMembers: EnvelopeMembers {
+    private let archive: ArchiveEncoder
+    private(set) var members: [EncodedValue.Member] = []
+
+    init(_ archive: ArchiveEncoder) {
+        self.archive = archive
+        members.reserveCapacity(8)
+    }
+
+    mutating func write(_ key: EnvelopeKey, _ value: JSONValue) {
+        members.append(EncodedValue.Member(key: key.rawValue, value: .raw(value)))
+    }
+
+    mutating func write(_ key: EnvelopeKey, part: some Encodable) throws {
+        members.append(EncodedValue.Member(key: key.rawValue, value: try archive.encoded(part, under: key)))
+    }
+}
+
+private struct ForeignMembers: EnvelopeMembers {
+    var container: KeyedEncodingContainer<EnvelopeKey>
+
+    mutating func write(_ key: EnvelopeKey, _ value: JSONValue) throws { try container.encode(value, forKey: key) }
+
+    mutating func write(_ key: EnvelopeKey, part: some Encodable) throws { try container.encode(part, forKey: key) }
 }
 
 /// A state's data with the members that its class left unread.

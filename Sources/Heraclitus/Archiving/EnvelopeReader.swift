@@ -77,34 +77,32 @@ struct EnvelopeReader {
     }
 
     private func frame(ofMachine isOfMachine: Bool) throws -> Frame {
-        // Any decoder's container calls that of its decoder.
-        if let archive { return try frame(in: archive.members(by: EnvelopeKey.self), isOfMachine) }
-        return try frame(in: decoder.container(keyedBy: EnvelopeKey.self), isOfMachine)
+        if let archive, let places = try archive.places(of: ArchivedFrame.names) {
+            return try frame(of: ArchivedFrame(archive: archive, places: places), isOfMachine)
+        }
+        return try frame(of: ForeignFrame(container: decoder.container(keyedBy: EnvelopeKey.self)), isOfMachine)
     }
 
-    private func frame<Container: KeyedDecodingContainerProtocol>(
-        in container: Container,
-        _ isOfMachine: Bool
-    ) throws -> Frame where Container.Key == EnvelopeKey {
-        let format = try container.decode(Int.self, forKey: .format)
+    private func frame(of members: some PlainMembers, _ isOfMachine: Bool) throws -> Frame {
+        let format = try integer(.format, members)
         guard format >= 1 else {
             throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is not a format.")
         }
         guard format <= currentFormat else {
             throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
         }
-        let workflow = try container.decode(String.self, forKey: .workflow)
+        let workflow = try text(.workflow, members)
         guard definition.isNamed(workflow) else {
             throw ArchiveError.wrongWorkflow(workflow, expected: definition.workflow, path: here)
         }
-        let version = try container.decode(Int.self, forKey: .version)
+        let version = try integer(.version, members)
         guard version >= 1 else {
             throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is not a version.")
         }
         guard version <= definition.version else {
             throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
         }
-        let revision = isOfMachine ? try container.decode(Int.self, forKey: .revision) : 0
+        let revision = isOfMachine ? try integer(.revision, members) : 0
         guard (0...MachineCore.largestRevision).contains(revision) else {
             throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is not a revision.")
         }
@@ -112,20 +110,40 @@ struct EnvelopeReader {
             workflow: workflow,
             version: version,
             revision: revision,
-            isActivated: isOfMachine ? try container.decode(Bool.self, forKey: .activated) : true,
-            state: try container.decode(String.self, forKey: .state),
-            entered: try date(.entered, container.decodeIfPresent(String.self, forKey: .entered)),
-            left: isOfMachine ? try date(.left, container.decodeIfPresent(String.self, forKey: .left)) : nil,
-            journal: isOfMachine ? try container.decodeIfPresent(ArchivedJournal.self, forKey: .journal) : nil
+            isActivated: isOfMachine ? try value(.activated, members).bool(keys(.activated)) : true,
+            state: try text(.state, members),
+            entered: try date(.entered, members),
+            left: isOfMachine ? try date(.left, members) : nil,
+            journal: try isOfMachine && members[.journal] != nil ? try journal() : nil
         )
     }
 
-    private func date(_ key: EnvelopeKey, _ text: String?) throws -> Date? {
-        guard let text else { return nil }
+    private func value(_ key: EnvelopeKey, _ members: some PlainMembers) throws -> JSONValue {
+        if let value = try members[key] { return value }
+        throw DecodingError.missing(key, in: decoder.codingPath)
+    }
+
+    private func integer(_ key: EnvelopeKey, _ members: some PlainMembers) throws -> Int {
+        let value = try value(key, members)
+        if case .integer(let integer) = value { return integer }
+        return try value.integer(Int.self, keys(key))
+    }
+
+    private func text(_ key: EnvelopeKey, _ members: some PlainMembers) throws -> String {
+        try value(key, members).text(keys(key))
+    }
+
+    private func date(_ key: EnvelopeKey, _ members: some PlainMembers) throws -> Date? {
+        guard let value = try members[key], !value.isNull else { return nil }
+        let text = try value.text(keys(key))
         guard let date = ArchivedDate.date(of: text) else {
             throw ArchiveError.malformed(path: path(key), explanation: "\"\(text.prefix(40))\" is no date.")
         }
         return date
+    }
+
+    private func journal() throws -> ArchivedJournal? {
+        try decoder.container(keyedBy: EnvelopeKey.self).decodeIfPresent(ArchivedJournal.self, forKey: .journal)
     }
 
     /// Makes the state of an archive that an older version has written.
@@ -186,5 +204,46 @@ struct EnvelopeReader {
 
     private var here: String { ArchiveError.path(decoder.codingPath) }
 
-    private func path(_ key: EnvelopeKey) -> String { ArchiveError.path(decoder.codingPath + [key]) }
+    private func path(_ key: EnvelopeKey) -> String { ArchiveError.path(keys(key)) }
+
+    private func keys(_ key: EnvelopeKey) -> [any CodingKey] { decoder.codingPath + [key] }
+}
+
+/// The members of a frame, without their parts.
+private protocol PlainMembers {
+    subscript(key: EnvelopeKey) -> JSONValue? { get throws }
+}
+
+/// The members at their places.
+///
+/// A container would take a tenth of a restoration.
+private struct ArchivedFrame: PlainMembers {
+    private static let keys: [EnvelopeKey] = [
+        .activated, .entered, .format, .journal, .left, .revision, .state, .version, .workflow,
+    ]
+    static let names = keys.map { Array($0.rawValue.utf8) }
+
+    let archive: ArchiveDecoder
+    let places: [Int]
+
+    subscript(key: EnvelopeKey) -> JSONValue? {
+        guard let index = Self.keys.firstIndex(of: key), places[index] != 0 else { return nil }
+        return archive.scalar(at: places[index])
+    }
+}
+
+private struct ForeignFrame: PlainMembers {
+    let container: KeyedDecodingContainer<EnvelopeKey>
+
+    subscript(key: EnvelopeKey) -> JSONValue? {
+        get throws {
+            switch key {
+            case .activated: try container.decodeIfPresent(Bool.self, forKey: key).map(JSONValue.bool)
+            case .format, .revision, .version:
+                try container.decodeIfPresent(Int.self, forKey: key).map(JSONValue.integer)
+            case .journal: container.contains(key) ? .object([:]) : nil
+            default: try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
+            }
+        }
+    }
 }

@@ -95,7 +95,7 @@ extension Envelope {
         guard let index = definition.stateIndex(of: state), definition.layout(of: state, of: index) != nil
         else {
             throw .unknownState(
-                CompiledState.name(of: state),
+                definition.name(of: state),
                 known: definition.states.map(\.name),
                 path: ""
             )

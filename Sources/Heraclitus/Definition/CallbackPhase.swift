@@ -1,7 +1,7 @@
 // The phases of a transition.
 
 /// A phase of a transition with callbacks, in the order of the calls.
-enum CallbackPhase: UInt16, CaseIterable, Sendable {
+package enum CallbackPhase: UInt16, CaseIterable, Sendable {
     case guards
     case willFire
     case willExit

@@ -38,9 +38,9 @@ extension Workflow {
 
     /// The names of a class's states in stored archives, like ``storedNames``; `nil` if all states have that class.
     package static func storedNames(of state: any WorkflowState.Type) -> [String]? {
-        // The states of a table have their own names.
-        if state == DataState.self, Self.self == DataWorkflow.self { return nil }
         let definition = CompiledWorkflow<Self>.shared.definition
+        // All states of a definition at run time share a registered class, and have their own names.
+        if definition.contextDefined != nil, definition.stateIndex(of: state) != nil { return nil }
         guard let former = formerName(of: state, named: state.name), let index = definition.stateIndex(of: state),
             definition.stateIndex(named: former) == index
         else { return [state.name] }
@@ -61,7 +61,7 @@ private struct TypeName {
     /// Names omit them, because the module of a type differs between platforms and versions.
     private static let commonModules: Set<String> = [
         "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "CoreFoundation",
-        "CoreGraphics", "__C", "Heraclitus", "HeraclitusJSON",
+        "CoreGraphics", "__C", "Heraclitus", "HeraclitusJSON", "HeraclitusTables",
     ]
 
     /// The runtime's text for the context of a local or private type: an address that differs in each run.

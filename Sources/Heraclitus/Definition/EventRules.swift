@@ -1,5 +1,5 @@
 /// The sources of a rule.
-enum RuleSources<State: Sendable, Group: Sendable>: Sendable {
+package enum RuleSources<State: Sendable, Group: Sendable>: Sendable {
     /// Any state.
     case any
     case states([State])
@@ -14,7 +14,7 @@ enum RuleSources<State: Sendable, Group: Sendable>: Sendable {
 /// Sources and destinations of an event.
 ///
 /// Each source leads to each destination.
-struct EventRule<State: Sendable, Group: Sendable>: Sendable {
+package struct EventRule<State: Sendable, Group: Sendable>: Sendable {
     let sources: RuleSources<State, Group>
 
     /// The destinations; for an update, the listed sources.
@@ -22,6 +22,10 @@ struct EventRule<State: Sendable, Group: Sendable>: Sendable {
 
     /// Whether the rule is an update.
     let isUpdate: Bool
+
+    package init(sources: RuleSources<State, Group>, destinations: [State], isUpdate: Bool) {
+        (self.sources, self.destinations, self.isUpdate) = (sources, destinations, isUpdate)
+    }
 
     /// Whether the rule has no pair.
     var isEmpty: Bool {
@@ -60,7 +64,7 @@ struct EventRule<State: Sendable, Group: Sendable>: Sendable {
 typealias DeclaredRule = EventRule<any WorkflowState.Type, GroupDeclaration>
 
 /// A rule with states and groups by number.
-typealias NumberedRule = EventRule<Int, Int>
+package typealias NumberedRule = EventRule<Int, Int>
 
 /// The rules of an event in the order of adding.
 ///

@@ -8,26 +8,24 @@ package final class GivenContext: Sendable {
     /// The definition of machines with this context, if the context defines their workflow.
     let definition: Definition?
 
-    /// Makes the initial state of these machines; `nil` if it needs data.
-    let initial: (@Sendable () -> AnyObject?)?
-
     /// The closures of each of these machines.
     let callbacks: [Callback]
 
     /// The effects of entering states, in addition to the states' own effects.
     let effects: [EffectMaking]
 
-    init<Context: Sendable>(
+    package init<Context: Sendable>(
         _ context: Context,
         definition: Definition? = nil,
-        initial: (@Sendable () -> AnyObject?)? = nil,
         callbacks: [Callback] = [],
         effects: [EffectMaking] = []
     ) {
         self.context = context
         self.definition = definition
-        self.initial = initial
-        self.callbacks = callbacks
+        let noting = Callback.hook(.willEnter) { transition in
+            transition.treeMachine.withCore { $0.noteEffects(of: transition.destinationObject) }
+        }
+        self.callbacks = effects.isEmpty ? callbacks : callbacks + [noting]
         self.effects = effects
     }
 
@@ -41,9 +39,13 @@ package final class GivenContext: Sendable {
 }
 
 /// An effect of entering a state, for a workflow whose definition is its context.
-struct EffectMaking: Sendable {
+package struct EffectMaking: Sendable {
     let type: any Effect.Type
 
     /// Makes the effect; `nil` if the state declares none.
     let make: @Sendable (AnyObject) -> (any Effect)?
+
+    package init<E: Effect>(_ type: E.Type, _ make: @escaping @Sendable (AnyObject) -> E?) {
+        (self.type, self.make) = (type, make)
+    }
 }

@@ -73,13 +73,12 @@ struct GroupDeclaration: Sendable {
     init<State>(
         _ type: State.Type,
         _ name: String?,
-        _ includes: @escaping @Sendable (any WorkflowState.Type) -> Bool,
-        holding holds: @escaping @Sendable (AnyObject) -> Bool = { $0 is State }
+        _ includes: @escaping @Sendable (any WorkflowState.Type) -> Bool
     ) {
         self.name = name ?? ownName(of: type)
         self.type = ObjectIdentifier(type)
         self.includes = includes
-        self.holds = holds
+        holds = { $0 is State }
     }
 }
 

@@ -12,7 +12,7 @@ public import HeraclitusEssentials
 /// An event from `FailureState` also lists a transition for each registered subclass, and an event from a group one for
 /// each of its states. Lists are in the order of the definition.
 ///
-/// A table may also be written in code or read from a file, to make a ``DataWorkflow``:
+/// A table may also be written in code or read from a file, to make a `DataWorkflow` of `HeraclitusTables`:
 /// ``init(_:version:states:initial:events:)``.
 ///
 /// An encoded table has a key for each property; empty ``keys`` and ``migrations`` are left out. Tables of earlier
@@ -59,12 +59,12 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// within itself has none.
     public let regions: [Region]
 
-    /// The keys of states' data with their types, for states of a ``DataWorkflow``.
+    /// The keys of states' data with their types, for states of a `DataWorkflow`.
     ///
     /// The data of a listed state has exactly these keys. The data of other states is unchecked.
     public var keys: [String: [String: Key]] = [:]
 
-    /// The steps that convert archives of older versions of a ``DataWorkflow``, older versions first.
+    /// The steps that convert archives of older versions of a `DataWorkflow`, older versions first.
     public var migrations: [MigrationStep] = []
 
     /// A machine of a state, in a transition table.
@@ -129,6 +129,9 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
         /// Whether the event has its own hooks.
         public package(set) var hasHooks: Bool
+
+        /// Whether the delay is a number of seconds that a table may have.
+        package var hasValidDeadline: Bool { dueAfter.map { (0...100_000_000_000).contains($0) } ?? false }
 
         /// Whether the event is automatic.
         package var isAutomatic: Bool { !triggers.isEmpty }

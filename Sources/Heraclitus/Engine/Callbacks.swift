@@ -7,7 +7,7 @@ import Synchronization
 // MARK: - Closures of one machine
 
 /// A closure for a machine.
-enum Callback: Sendable {
+package enum Callback: Sendable {
     case `guard`(@Sendable (StateTransition) throws -> Void)
     case hook(CallbackPhase, @Sendable (StateTransition) -> Void)
     case notice(@Sendable (Occurrence) -> Void)

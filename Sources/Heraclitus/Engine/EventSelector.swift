@@ -101,7 +101,7 @@ extension MachineCore {
             mismatch == nil ? .unregisteredState : .unsuitableState,
             of: selector,
             from: source,
-            candidates: mismatch == nil ? [CompiledState.name(of: object)] : []
+            candidates: mismatch == nil ? [definition.name(of: object)] : []
         )
         if let mismatch { rejection.changeDetails { $0.underlyingError = mismatch } }
         return rejection

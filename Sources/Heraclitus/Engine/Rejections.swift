@@ -46,7 +46,7 @@ extension MachineCore {
         case .event(let index), .due(let index, _, _): event = index
         case .named(let text): name = text
         case .unbound, .ofWork: break
-        case .entering(let object): destination = CompiledState.name(of: object)
+        case .entering(let object): destination = definition.name(of: object)
         case .enteringNamed(let name): destination = name
         }
         return Rejection(
@@ -91,7 +91,7 @@ extension MachineCore {
     /// The rejection of a state that the event does not lead to.
     @inline(never)
     func rejection(of candidate: CandidateTransition, to object: AnyObject) -> Rejection {
-        let name = CompiledState.name(of: object)
+        let name = definition.name(of: object)
         let index = definition.stateIndex(of: object)
         let mismatch = index == nil ? definition.mismatch(of: object) : nil
         let reason: InvalidTransition.Reason =

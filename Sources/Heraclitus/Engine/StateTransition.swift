@@ -58,9 +58,12 @@ public struct StateTransition: Sendable {
 
     var sourceObject: AnyObject? { sharedSource?.object }
 
-    var sourceName: String? { sourceType == nil ? nil : sourceObject.map(CompiledState.name(of:)) }
+    /// The name of the source, which may be a state of another machine with its own definition.
+    var sourceName: String? {
+        sourceType == nil ? nil : sourceObject.map((lentContext?.definition ?? definition).name(of:))
+    }
 
-    var destinationName: String { CompiledState.name(of: destinationObject) }
+    var destinationName: String { definition.name(of: destinationObject) }
 
     var destinationObject: AnyObject { sharedDestination.object }
 

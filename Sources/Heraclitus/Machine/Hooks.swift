@@ -233,7 +233,7 @@ extension StateMachine {
 
     // MARK: -
 
-    func add(_ callbacks: Callback...) -> Registration {
+    package func add(_ callbacks: Callback...) -> Registration {
         Registration(of: core.addCallbacks(callbacks), at: self)
     }
 

@@ -125,7 +125,7 @@ extension StateMachine {
 
     /// Makes a machine for the data of a ``Composite`` state that begins in another state than the initial one.
     ///
-    /// Its holder gives it its context, as for ``region()``. A machine of a ``DataWorkflow`` needs its context at once.
+    /// Its holder gives it its context, as for ``region()``. A machine of a `DataWorkflow` needs its context at once.
     /// - Parameter state: The state to begin in.
     /// - Returns: The machine.
     public static func region(entering state: W.AnyState) -> StateMachine {
@@ -135,7 +135,7 @@ extension StateMachine {
     /// Makes a machine in the workflow's initial state; `nil` if each machine needs its own object.
     package static func initial(context: W.Context, scheduler: Scheduler? = nil) -> StateMachine? {
         let given = given(context)
-        let initial = given?.initial.flatMap { $0() as? W.AnyState } ?? W.initialObject
+        let initial = given?.definition.flatMap { $0.makeInitial() as? W.AnyState } ?? W.initialObject
         return initial.map { StateMachine(placing: $0, due: .entry, scheduler, given, in: definition(given)) }
     }
 

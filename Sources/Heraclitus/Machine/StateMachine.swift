@@ -185,7 +185,7 @@ extension StateMachine {
 
     @inlinable var workflow: CompiledWorkflow<W> { CompiledWorkflow(core.definition) }
 
-    @inlinable var definition: Definition { core.definition }
+    @inlinable package var definition: Definition { core.definition }
 
     /// The state that a fire leaves, typed as the event declares.
     @inlinable

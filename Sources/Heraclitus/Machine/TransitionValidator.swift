@@ -12,7 +12,7 @@
 public struct TransitionValidator<W: Workflow>: Sendable {
     let definition: Definition
 
-    init(_ definition: Definition) { self.definition = definition }
+    package init(_ definition: Definition) { self.definition = definition }
 
     /// Makes a validator.
     ///

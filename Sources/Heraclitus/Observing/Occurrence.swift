@@ -267,12 +267,13 @@ extension String {
 
 extension Occurrence.Record {
     fileprivate init(_ outcome: Occurrence.Outcome, in definition: Definition, path: String?) {
-        self.init(outcome, workflow: definition.workflow)
+        self.init(outcome, in: definition)
         self.version = definition.version
         self.path = path
     }
 
-    private init(_ outcome: Occurrence.Outcome, workflow: String) {
+    private init(_ outcome: Occurrence.Outcome, in definition: Definition) {
+        let workflow = definition.workflow
         switch outcome {
         case .transitioned(let transition):
             self.init(.transitioned, workflow, in: transition.sourceName ?? "", nil, transition.userInfo)
@@ -288,7 +289,7 @@ extension Occurrence.Record {
             destination = error.destination
             reason = error.reason.rawValue
         case .noted(let kind, let name, let state, let userInfo):
-            let state = CompiledState.name(of: state)
+            let state = definition.name(of: state)
             let text = kind == .ignored ? "\(name): ignored in \(state)" : "\"\(name)\" \(kind.rawValue) in \(state)"
             self.init(kind, workflow, in: state, text, userInfo)
             switch kind {
@@ -297,7 +298,7 @@ extension Occurrence.Record {
             default: announcement = name
             }
         case .failed(let state, let error):
-            let state = CompiledState.name(of: state)
+            let state = definition.name(of: state)
             self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(ownWords(of: error))", [:])
         }
     }

@@ -65,6 +65,23 @@ package final class ArchiveDecoder: Decoder {
 
     private var scalar: JSONValue { value.scalar }
 
+    /// The places of some members, found in one pass, with 0 for missing ones; `nil` for a raw value.
+    /// - Parameter keys: The UTF-8 of ASCII keys.
+    /// - Returns: The places in the order of the keys.
+    /// - Throws: `DecodingError` for other values than objects.
+    package func places(of keys: [[UInt8]]) throws -> [Int]? {
+        guard value.isObject else { throw scalar.mismatch([String: Any].self, codingPath) }
+        guard case .inText(let text, let node) = value else { return nil }
+        return text.members(keys, of: node)
+    }
+
+    /// The value at a place; of an array or object an empty one.
+    ///
+    /// The value does not count as read.
+    package func scalar(at place: Int) -> JSONValue {
+        if case .inText(let text, _) = value { text.scalar(place) } else { .null }
+    }
+
     /// The value as a type; for some types, their own `init(from:)` is not called.
     func decoded<T: Decodable>(_ type: T.Type) throws -> T {
         if let known = try known(type), let known = known as? T { return known }

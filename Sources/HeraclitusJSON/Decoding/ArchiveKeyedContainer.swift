@@ -62,13 +62,7 @@ package struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProt
 
     private func value(_ key: Key) throws -> DecodedValue {
         if let value = found(key.stringValue) { return value }
-        throw DecodingError.keyNotFound(
-            key,
-            .init(
-                codingPath: codingPath,
-                debugDescription: "There is no value for the key \"\(key.stringValue.shortened)\"."
-            )
-        )
+        throw DecodingError.missing(key, in: codingPath)
     }
 
     private func found(_ key: String) -> DecodedValue? { decoder.value.member(key, places) }

@@ -9,23 +9,23 @@ package typealias CodableFloat = BinaryFloatingPoint & Codable & LosslessStringC
 // Conversions to types; errors have the path of the value.
 
 extension JSONValue {
-    typealias Path = [any CodingKey]
+    package typealias Path = [any CodingKey]
 
     var isObject: Bool { if case .object = self { true } else { false } }
 
-    var isNull: Bool { if case .null = self { true } else { false } }
+    package var isNull: Bool { if case .null = self { true } else { false } }
 
-    func bool(_ path: @autoclosure () -> Path) throws -> Bool {
+    package func bool(_ path: @autoclosure () -> Path) throws -> Bool {
         if case .bool(let bool) = self { return bool }
         throw mismatch(Bool.self, path())
     }
 
-    func text(_ path: @autoclosure () -> Path) throws -> String {
+    package func text(_ path: @autoclosure () -> Path) throws -> String {
         if case .string(let string) = self { return string }
         throw mismatch(String.self, path())
     }
 
-    func integer<T: FixedWidthInteger>(_ type: T.Type, _ path: @autoclosure () -> Path) throws -> T {
+    package func integer<T: FixedWidthInteger>(_ type: T.Type, _ path: @autoclosure () -> Path) throws -> T {
         let integer: T?
         switch self {
         case .integer(let number): integer = T(exactly: number)
@@ -61,6 +61,13 @@ extension JSONValue {
 }
 
 // MARK: - Errors
+
+extension DecodingError {
+    package static func missing(_ key: some CodingKey, in path: [any CodingKey]) -> DecodingError {
+        let explanation = "There is no value for the key \"\(key.stringValue.shortened)\"."
+        return .keyNotFound(key, Context(codingPath: path, debugDescription: explanation))
+    }
+}
 
 extension JSONValue {
     func mismatch(_ type: Any.Type, _ path: Path) -> DecodingError {

@@ -1,4 +1,4 @@
-import HeraclitusEssentials
+package import HeraclitusEssentials
 
 /// The progress of an encoder with its value.
 package struct EncoderState {
@@ -79,13 +79,13 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
     ///   - isPrettyPrinted: Whether to write several lines.
     /// - Returns: JSON, on one line unless `isPrettyPrinted`.
     /// - Throws: The error of the value; `EncodingError` for unreadable values.
-    package static func bytes<T: Encodable>(
+    package static func data<T: Encodable>(
         of value: T,
         at path: [any CodingKey] = [],
         depthLimit: Int = JSONValue.textDepthLimit,
         userInfo: [CodingUserInfoKey: Any] = [:],
         prettyPrinted isPrettyPrinted: Bool = false
-    ) throws -> [UInt8] {
+    ) throws -> Data {
         let limits = EncoderLimits(depth: depthLimit, userInfo: userInfo)
         let encoder = ArchiveEncoder(T.self, at: path, depth: path.count, limits)
         var writer = JSONWriter(isPrettyPrinted: isPrettyPrinted)
@@ -95,7 +95,7 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
             try value.encode(to: encoder)
             writer.write(try encoder.finish())
         }
-        return writer.bytes
+        return writer.data
     }
 
     package var userInfo: [CodingUserInfoKey: Any] { state.limits.userInfo }
@@ -111,14 +111,9 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
     }
 
     package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        KeyedEncodingContainer(members(by: type))
-    }
-
-    /// The members of an object, for callers that need no container of any encoder.
-    package func members<Key: CodingKey>(by type: Key.Type) -> ArchiveKeyedEncoding<Key> {
         begin(.object)
         state.members.reserveCapacity(8)
-        return ArchiveKeyedEncoding(encoder: self)
+        return KeyedEncodingContainer(ArchiveKeyedEncoding<Key>(encoder: self))
     }
 
     package func unkeyedContainer() -> any UnkeyedEncodingContainer {
@@ -210,8 +205,16 @@ extension ArchiveEncoder {
         return encoder
     }
 
+    /// Encodes an object as the whole value.
+    /// - Parameter members: The members, sorted by their ASCII keys.
+    /// - Throws: `EncodingError` if the members lie too deep, or if there is a value.
+    package func encode(sorted members: [EncodedValue.Member]) throws {
+        if let first = members.first { try expectRoom(for: JSONKey(first.key)) }
+        try single(.object(members))
+    }
+
     /// Encodes a value under a key, or as the whole value.
-    func encoded<T: Encodable>(_ value: T, under key: (any CodingKey)?) throws -> EncodedValue {
+    package func encoded<T: Encodable>(_ value: T, under key: (any CodingKey)?) throws -> EncodedValue {
         if let known = try known(value, under: key) { return known }
         let depth = key == nil ? depth : depth + 1
         let encoder = ArchiveEncoder(T.self, under: self, key, depth: depth, state.limits)

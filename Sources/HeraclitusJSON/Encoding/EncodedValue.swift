@@ -1,5 +1,5 @@
 /// A value between its encoding and its writing.
-enum EncodedValue {
+package enum EncodedValue {
     /// A number in the syntax of JSON.
     case number(String)
 
@@ -9,9 +9,11 @@ enum EncodedValue {
     /// Members in the order of their keys.
     case object([Member])
 
-    struct Member {
+    package struct Member {
         let key: String
         var value: EncodedValue
+
+        package init(key: String, value: EncodedValue) { (self.key, self.value) = (key, value) }
     }
 
     static var null: EncodedValue { raw(.null) }

@@ -1,21 +1,20 @@
 import HeraclitusEssentials
 
 /// Writes values in the syntax of JSON.
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+struct JSONWriter: ~Copyable {
+    private var bytes = ByteBuffer(capacity: 256)
     private let isPrettyPrinted: Bool
     private var level = 0
 
-    init(isPrettyPrinted: Bool = false) {
-        self.isPrettyPrinted = isPrettyPrinted
-        bytes.reserveCapacity(256)
-    }
+    init(isPrettyPrinted: Bool = false) { self.isPrettyPrinted = isPrettyPrinted }
+
+    var data: Data { bytes.data }
 
     /// A value on one line.
-    static func json(_ value: EncodedValue) -> [UInt8] {
+    static func json(_ value: EncodedValue) -> Data {
         var writer = JSONWriter()
         writer.write(value)
-        return writer.bytes
+        return writer.data
     }
 
     mutating func write(_ value: EncodedValue) {
@@ -80,17 +79,14 @@ struct JSONWriter {
     private mutating func beginLine() {
         guard isPrettyPrinted else { return }
         bytes.append(UInt8(ascii: "\n"))
-        bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 2 * level))
+        bytes.append(String(repeating: "  ", count: level))
     }
 
-    private mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
+    private mutating func write(plain text: String) { bytes.append(text) }
 
     private mutating func write(quoted text: String) {
         bytes.append(UInt8(ascii: "\""))
-        var place = bytes.count
-        bytes.append(contentsOf: text.utf8)
-        while place < bytes.count, !Self.isEscaped(bytes[place]) { place += 1 }
-        if place < bytes.count { escape(from: place) }
+        if !bytes.append(text, unless: Self.isEscaped) { escape(text) }
         bytes.append(UInt8(ascii: "\""))
     }
 
@@ -98,18 +94,17 @@ struct JSONWriter {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private mutating func escape(from start: Int) {
-        let rest = bytes[start...]
-        bytes.removeLast(rest.count)
-        for byte in rest {
+    private mutating func escape(_ text: String) {
+        for byte in text.utf8 {
             switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0x08: bytes += "\\b".utf8
-            case 0x09: bytes += "\\t".utf8
-            case 0x0A: bytes += "\\n".utf8
-            case 0x0C: bytes += "\\f".utf8
-            case 0x0D: bytes += "\\r".utf8
-            case ..<0x20: bytes += ((byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16)).utf8
+            case UInt8(ascii: "\""): write(plain: "\\\"")
+            case UInt8(ascii: "\\"): write(plain: "\\\\")
+            case 0x08: write(plain: "\\b")
+            case 0x09: write(plain: "\\t")
+            case 0x0A: write(plain: "\\n")
+            case 0x0C: write(plain: "\\f")
+            case 0x0D: write(plain: "\\r")
+            case ..<0x20: write(plain: (byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16))
             default: bytes.append(byte)
             }
         }

@@ -133,7 +133,7 @@ struct DirectoryFile {
         header.values = row.values.isEmpty ? nil : row.values
         header.version = row.version
         header.worker = row.effects?.worker
-        var content = Data(try ArchiveEncoder.bytes(of: header))
+        var content = try ArchiveEncoder.data(of: header)
         for part in [row.archive, row.effects?.content, row.handled] {
             guard let part else { continue }
             content.append(lineBreak)

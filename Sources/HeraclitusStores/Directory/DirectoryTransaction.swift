@@ -100,7 +100,7 @@ struct DirectoryTransaction: Sendable {
             if record.files.isEmpty { return }
             let path = transaction.own.file(DirectoryTransaction.record)
             var file = try ReplacingFile(at: path, draft: path)
-            try file.write(Data(try ArchiveEncoder.bytes(of: record)))
+            try file.write(try ArchiveEncoder.data(of: record))
             try file.finish()
             // The files are committed. If the move fails, the next process repeats it.
             try? transaction.move()

@@ -59,7 +59,7 @@ struct Outbox {
         if content.effects.isEmpty, worker == nil { return nil }
         do {
             return WaitingEffects(
-                content: Data(try ArchiveEncoder.bytes(of: content)),
+                content: try ArchiveEncoder.data(of: content),
                 next: next?.name,
                 date: next == nil && worker == nil ? .distantFuture : date,
                 worker: worker

@@ -165,7 +165,7 @@ public actor JournalFile {
 
     private static func encoded(_ line: JournalFileLine) throws(ArchiveError) -> Data {
         do {
-            return Data(try ArchiveEncoder.bytes(of: line)) + Data("\n".utf8)
+            return try ArchiveEncoder.data(of: line) + Data("\n".utf8)
         } catch {
             throw .unwritableState(line.occurrence.source, underlyingError: error)
         }

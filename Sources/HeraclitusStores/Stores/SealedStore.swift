@@ -188,6 +188,6 @@ private struct SealedContent {
     }
 
     var bytes: Data {
-        get throws { try Data(ArchiveEncoder.bytes(of: values)) + [Self.lineBreak] + archive }
+        get throws { try ArchiveEncoder.data(of: values) + [Self.lineBreak] + archive }
     }
 }

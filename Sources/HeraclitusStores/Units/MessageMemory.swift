@@ -35,7 +35,7 @@ struct HandledMessages {
     /// The stored form after handling another message.
     func adding(_ id: String, _ memory: MessageMemory, at date: Date) throws -> Data {
         let message = Message(id: id, date: date.timeIntervalSinceReferenceDate)
-        return Data(try ArchiveEncoder.bytes(of: kept(messages + [message], memory, at: date)))
+        return try ArchiveEncoder.data(of: kept(messages + [message], memory, at: date))
     }
 
     private func kept(_ messages: [Message], _ memory: MessageMemory, at date: Date) -> [Message] {

@@ -33,8 +33,8 @@ struct ArchiveLock: Codable {
 
     func write(to folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let json = try ArchiveEncoder.bytes(of: self, prettyPrinted: true)
-        try Data(json).write(to: Self.file(of: version, in: folder))
+        let json = try ArchiveEncoder.data(of: self, prettyPrinted: true)
+        try json.write(to: Self.file(of: version, in: folder))
     }
 }
 

@@ -59,10 +59,10 @@ struct Compatibility<W: Workflow> {
 
     /// Restores and archives a machine, leaving out unread keys, which are lost when the machine leaves the state.
     private func readAgain(_ archive: JSONValue) throws -> StoredMachine? {
-        let state = try W.state(from: Data(ArchiveEncoder.bytes(of: archive)))
+        let state = try W.state(from: ArchiveEncoder.data(of: archive))
         let info = CodingUserInfoKey.leavesUnreadOut.map { [$0: true as Any] } ?? [:]
-        let json = try ArchiveEncoder.bytes(of: StateArchive<W>(state), userInfo: info)
-        return StoredMachine(try JSONValue(text: json))
+        let json = try ArchiveEncoder.data(of: StateArchive<W>(state), userInfo: info)
+        return StoredMachine(try JSONValue(text: [UInt8](json)))
     }
 
     private var lostEvents: [IncompatibleArchives.Break] {

@@ -126,7 +126,7 @@ extension JSONValue {
 
     /// The value as JSON.
     var text: String {
-        (try? ArchiveEncoder.bytes(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? typeName
+        (try? ArchiveEncoder.data(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? typeName
     }
 
     /// The name of the value's type.

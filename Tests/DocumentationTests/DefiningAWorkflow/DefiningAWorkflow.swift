@@ -67,22 +67,6 @@ private struct Light: Workflow {
         #expect(light.state is BrokenState && light.revision == 4)
         #expect(Light.table.events.map(\.name).contains("switch off"))
     }
-
-    @Test("A workflow is made from a table, and its machines keep their data")
-    func table() throws {
-        let table = TransitionTable(
-            "approval",
-            states: ["Draft", "Review", "Approved"],
-            initial: "Draft",
-            events: [.init("submit", from: "Draft", to: "Review"), .init("approve", from: "Review", to: "Approved")]
-        )
-        .keys(["amount": .number], in: "Draft", "Review")
-        let approval = try DataWorkflow(table)
-        let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200]))
-        try machine.fire(named: "submit")  // keeps the data
-        let later = try StateMachine(archive: machine.archive(), of: approval)
-        #expect(later.stateName == "Review" && later.state["amount"] == 1200)
-    }
 }
 
 extension Picture {

@@ -6,27 +6,22 @@ import Testing
 @testable import Fixtures
 
 @Suite("The bell of a directory") struct DirectoryBellTests {
-    private static let folderKey = "HERACLITUS_BELL_FOLDER"
     private let place = DirectoryPlace()
 
     private func pipes() -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: place.folder.path + "/.store/bells")) ?? []
     }
 
-    private static func saveInAnotherProcess() async throws {
-        let path = try #require(ProcessInfo.processInfo.environment[folderKey])
-        let store = try DirectoryStore(at: URL(fileURLWithPath: path))
-        try await store.save(DirectoryPlace.row("other", due: DirectoryPlace.date))
-    }
-
     @Test("The bell rings when another process saves a due machine", .timeLimit(.minutes(5)))
     func anotherProcess() async throws {
-        unsafe setenv(Self.folderKey, place.folder.path, 1)
         let store = try place.store()
         let bell = try #require(store.bell)
         let rings = bell.rings
         #expect(pipes().count == 1)
-        await #expect(processExitsWith: .success) { try await Self.saveInAnotherProcess() }
+        await #expect(processExitsWith: .success) { [path = place.folder.path as String] in
+            let store = try DirectoryStore(at: URL(fileURLWithPath: path))
+            try await store.save(DirectoryPlace.row("other", due: DirectoryPlace.date))
+        }
         await bell.wait(after: rings)
         #expect(bell.rings > rings)
         #expect(try await store.claim(DirectoryPlace.claim()).map(\.id) == ["other"])
@@ -65,10 +60,8 @@ import Testing
 
     @Test("The next save removes the pipe of a killed process", .timeLimit(.minutes(5)))
     func killed() async throws {
-        unsafe setenv(Self.folderKey, place.folder.path, 1)
         let store = try place.store()
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-            let path = try #require(ProcessInfo.processInfo.environment[Self.folderKey])
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = place.folder.path as String] in
             let store = try DirectoryStore(at: URL(fileURLWithPath: path))
             _ = store.bell?.rings
             kill(getpid(), SIGKILL)

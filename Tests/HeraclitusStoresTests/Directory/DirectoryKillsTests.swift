@@ -7,7 +7,6 @@ import Testing
 
 /// Processes that are killed at random moments while they save, claim and run waiting machines.
 @Suite("Kills of processes with an index") struct DirectoryKillsTests {
-    private static let folderKey = "HERACLITUS_KILLED_INDEX"
     private static let ids = (0..<6).map { "\($0)" }
 
     @Test(
@@ -16,7 +15,6 @@ import Testing
     )
     func kills() async throws {
         let place = DirectoryPlace()
-        unsafe setenv(Self.folderKey, place.folder.path, 1)
         // This store has already compared all files with the index, and relies on the index from now on.
         let watching = try place.store()
         #expect(try await watching.ids(DirectoryPlace.dueIDs()) == [])
@@ -25,7 +23,9 @@ import Testing
         var waiting = 0
         repeat {
             kills += 1
-            await #expect(processExitsWith: .signal(SIGKILL)) { try await Self.workUntilKilled() }
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = place.folder.path as String] in
+                try await Self.workUntilKilled(path)
+            }
             // Completes the committed transaction.
             _ = try place.store()
             var (due, effects): (Set<String>, Set<String>) = ([], [])
@@ -52,8 +52,7 @@ import Testing
     }
 
     /// Runs in a child process that kills itself after a moment.
-    private static func workUntilKilled() async throws {
-        let path = try #require(ProcessInfo.processInfo.environment[folderKey])
+    private static func workUntilKilled(_ path: String) async throws {
         let store = try DirectoryStore(at: URL(fileURLWithPath: path))
         let moment = Double.random(in: 0.001...0.1)
         Thread.detachNewThread {

@@ -129,9 +129,7 @@ import Testing
             "orders.jsonl.0123456789abcdef-0123456789abcdef.tmp",
         ]
         for name in users { try Data("mine".utf8).write(to: folder.appendingPathComponent(name)) }
-        unsafe setenv("HERACLITUS_DRAFTS_OF", file.path, 1)
-        await #expect(processExitsWith: .signal(SIGKILL)) {
-            let path = try #require(ProcessInfo.processInfo.environment["HERACLITUS_DRAFTS_OF"])
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = file.path as String] in
             let tickets = (0..<10_000).lazy.map { number in
                 if number == 5_000 { kill(getpid(), SIGKILL) }
                 return Self.ticket("\(number)")

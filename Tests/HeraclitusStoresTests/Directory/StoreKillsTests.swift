@@ -7,14 +7,12 @@ import Testing
 
 /// Processes that are killed at random moments while they save.
 @Suite("Kills of stores") struct StoreKillsTests {
-    private static let folderKey = "HERACLITUS_KILLED_STORE"
     private static let ids = ["a", "B", "c/d"]
 
     @Test("Every save acknowledged before a kill is kept, and the store goes on")
     func kills() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)
-        unsafe setenv(Self.folderKey, folder.path, 1)
         let log = URL(fileURLWithPath: folder.path + ".log")
         defer { try? FileManager.default.removeItem(at: log) }
         let end = ContinuousClock.now + .seconds(Attack.seconds)
@@ -22,7 +20,9 @@ import Testing
         var known: [String: Int] = [:]
         repeat {
             kills += 1
-            await #expect(processExitsWith: .signal(SIGKILL)) { try await Self.saveUntilKilled() }
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
+                try await Self.saveUntilKilled(path)
+            }
             let store = try DirectoryStore(at: folder)
             let acknowledged = try Self.acknowledged(log)
             for id in Self.ids {
@@ -55,8 +55,7 @@ import Testing
     }
 
     /// Runs in a child process that kills itself after a moment.
-    private static func saveUntilKilled() async throws {
-        let path = try #require(ProcessInfo.processInfo.environment[folderKey])
+    private static func saveUntilKilled(_ path: String) async throws {
         let store = try DirectoryStore(at: URL(fileURLWithPath: path))
         // The file outlives the process, unlike a buffer of a pipe.
         let log = unsafe open(path + ".log", O_WRONLY | O_CREAT | O_APPEND, 0o600)

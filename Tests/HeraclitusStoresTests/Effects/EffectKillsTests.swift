@@ -7,7 +7,6 @@ import Testing
 
 /// Processes that are killed at random moments while they save several machines together and deliver their effects.
 @Suite("Kills of stores with effects") struct EffectKillsTests {
-    private static let folderKey = "HERACLITUS_KILLED_EFFECTS"
     private static let ids = ["a", "B", "c/d"]
 
     @Test(
@@ -16,7 +15,6 @@ import Testing
     func kills() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)
-        unsafe setenv(Self.folderKey, folder.path, 1)
         let log = KillLog(beside: folder)
         defer { log.remove() }
         let end = ContinuousClock.now + .seconds(Attack.seconds)
@@ -24,7 +22,9 @@ import Testing
         var number = 0
         repeat {
             kills += 1
-            await #expect(processExitsWith: .signal(SIGKILL)) { try await Self.workUntilKilled() }
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.path as String] in
+                try await Self.workUntilKilled(path)
+            }
             let store = try DirectoryStore(at: folder)
             var numbers: Set<Int> = []
             for id in Self.ids { numbers.insert(try await Self.number(of: id, in: store)) }
@@ -66,8 +66,7 @@ import Testing
     }
 
     /// Runs in a child process that kills itself after a moment.
-    private static func workUntilKilled() async throws {
-        let path = try #require(ProcessInfo.processInfo.environment[folderKey])
+    private static func workUntilKilled(_ path: String) async throws {
         let store = try DirectoryStore(at: URL(fileURLWithPath: path))
         let log = try KillLog(beside: URL(fileURLWithPath: path)).opened()
         KillLog.killSoon(within: 0.001...0.4)

@@ -115,7 +115,6 @@ private enum NewRelease {
 
 /// Processes of two releases that share a store, and are killed at random moments.
 @Suite("Two releases under kills") struct ReleaseKillsTests {
-    private static let folderKey = "HERACLITUS_TWO_RELEASES"
     private static let ids = ["a", "b", "c"]
     private static let policy = DeliveryPolicy(lease: .milliseconds(200))
 
@@ -127,14 +126,13 @@ private enum NewRelease {
             try? FileManager.default.removeItem(at: folder)
             log.remove()
         }
-        unsafe setenv(Self.folderKey, folder.path, 1)
         let seconds = ProcessInfo.processInfo.environment["HERACLITUS_RELEASE_SECONDS"].flatMap(Int.init) ?? 3
         let end = ContinuousClock.now + .seconds(seconds)
         var rounds = 0
         repeat {
             rounds += 1
-            async let old: Void = Self.expectKillOfOld()
-            async let new: Void = Self.expectKillOfNew()
+            async let old: Void = Self.expectKillOfOld(folder.path)
+            async let new: Void = Self.expectKillOfNew(folder.path)
             _ = await (old, new)
             // On a busy computer a process may be killed before it has begun.
         } while try ContinuousClock.now < end || (log.lines("gift").isEmpty && rounds < 50)
@@ -172,12 +170,12 @@ private enum NewRelease {
         print("two releases: \(rounds) rounds of kills")
     }
 
-    private static func expectKillOfOld() async {
-        await #expect(processExitsWith: .signal(SIGKILL)) { try await Self.workOld() }
+    private static func expectKillOfOld(_ path: String) async {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in try await Self.workOld(path) }
     }
 
-    private static func expectKillOfNew() async {
-        await #expect(processExitsWith: .signal(SIGKILL)) { try await Self.workNew() }
+    private static func expectKillOfNew(_ path: String) async {
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in try await Self.workNew(path) }
     }
 
     private static func data(_ id: String, in store: DirectoryStore) async throws -> JSONValue? {
@@ -185,15 +183,14 @@ private enum NewRelease {
     }
 
     /// The store of a process that kills itself after a moment.
-    private static func storeUntilKilled() throws -> (DirectoryStore, KillLog.Writer) {
-        let path = try #require(ProcessInfo.processInfo.environment[folderKey])
+    private static func storeUntilKilled(_ path: String) throws -> (DirectoryStore, KillLog.Writer) {
         KillLog.killSoon(within: 0.05...0.6)
         let folder = URL(fileURLWithPath: path)
         return (try DirectoryStore(at: folder), try KillLog(beside: folder).opened())
     }
 
-    private static func workOld() async throws {
-        let (store, log) = try storeUntilKilled()
+    private static func workOld(_ path: String) async throws {
+        let (store, log) = try storeUntilKilled(path)
         let tickets = store.workflow(OldRelease.Ticket.self)
         let bells = store.workflow(OldRelease.Bell.self)
         let parcels = store.workflow(OldRelease.Parcel.self)
@@ -222,8 +219,8 @@ private enum NewRelease {
         }
     }
 
-    private static func workNew() async throws {
-        let (store, log) = try storeUntilKilled()
+    private static func workNew(_ path: String) async throws {
+        let (store, log) = try storeUntilKilled(path)
         let tickets = store.workflow(NewRelease.Ticket.self)
         let bells = store.workflow(NewRelease.Bell.self)
         let parcels = store.workflow(NewRelease.Parcel.self)

@@ -61,20 +61,13 @@ struct CompiledState: Sendable {
     /// The class of its objects.
     var type: any WorkflowState.Type { kind.value.type }
 
-    /// The state's name of an object, also for other objects.
-    static func name(of object: AnyObject) -> String {
-        if let state = object as? DataState { return state.name }
-        let type: any AnyObject.Type = Swift.type(of: object)
-        return (type as? any WorkflowState.Type)?.name ?? ownName(of: type)
-    }
-
     /// Makes an object without a caller's object, if possible.
     /// - Parameter source: The state being left, if there is one.
     /// - Returns: The object; `nil` if a caller has to pass one.
     func make(leaving source: () -> AnyObject? = { nil }) -> (any WorkflowState)? { kind.value.make?(source) }
 }
 
-/// Makes and reads objects of a state, by class or, for data, by name.
+/// Makes and reads objects of a state, by class or by name.
 struct StateKind: Sendable {
     /// The class of the objects.
     let type: any WorkflowState.Type

@@ -28,16 +28,14 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     /// The context of a machine; `nil` in a workflow without one.
     @usableFromInline
     static func given(_ context: W.Context) -> GivenContext? {
-        guard shared.definition.needsContext else { return nil }
-        // A machine of data has its context as definition.
-        if W.self == DataWorkflow.self, let workflow = context as? DataWorkflow { return workflow.given }
-        return GivenContext(context)
+        let definition = shared.definition
+        guard definition.needsContext else { return nil }
+        return definition.contextDefined?.given(any: context) ?? GivenContext(context)
     }
 
     /// The context that a decoder has, for machines whose context is their definition.
     static func given(by decoder: any Decoder) -> GivenContext? {
-        guard W.self == DataWorkflow.self else { return nil }
-        return (decoder.userInfo[.dataWorkflow] as? DataWorkflow)?.given
+        shared.definition.contextDefined?.given(by: decoder)
     }
 
     static func diagnose() -> [WorkflowProblem] {
@@ -89,7 +87,8 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
                             comparingLayouts ? ExistentialLayout(of: $0, madeOf: object) : .unknown
                         }
                     },
-                    makeTable: { W.table(within: $0, knowing: $1) }
+                    makeTable: { W.table(within: $0, knowing: $1) },
+                    contextDefined: W.self as? any ContextDefined.Type
                 )
             )
         }

@@ -2,7 +2,7 @@
 ///
 /// Each workflow has one definition. It is immutable and lives as long as the program; this value is a single word.
 @usableFromInline
-struct Definition: Sendable {
+package struct Definition: Sendable {
     @usableFromInline let content: Immortal<Content>
 
     @usableFromInline
@@ -92,9 +92,14 @@ struct Definition: Sendable {
 
     var needsContext: Bool { content.value.needsContext }
 
+    var contextDefined: (any ContextDefined.Type)? { content.value.objects.contextDefined }
+
     var actions: [CompiledAction] { content.value.actions }
 
     var initial: Int? { content.value.facts.initial }
+
+    /// Makes an object of the initial state; `nil` if a caller has to pass one.
+    func makeInitial() -> (any WorkflowState)? { initial.flatMap { states[$0].make() } }
 
     /// The object of a state, passed as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)
@@ -125,9 +130,9 @@ extension Definition {
         events.filter { $0.reach.verdict(from: source, to: nil) == .allowed }.map(\.name)
     }
 
-    func stateIndex(named name: String) -> Int? { content.value.stateIndicesByName[name] }
+    package func stateIndex(named name: String) -> Int? { content.value.stateIndicesByName[name] }
 
-    func eventIndex(named name: String) -> Int? { content.value.eventIndicesByName[name] }
+    package func eventIndex(named name: String) -> Int? { content.value.eventIndicesByName[name] }
 
     /// The declared destinations of an event from a state, in order.
     func declaredDestinations(of event: Immortal<CompiledEvent>, from source: Int) -> [Int] {
@@ -158,7 +163,7 @@ extension Definition {
     }
 
     /// A state followed by its superstates, the nearest first.
-    func lineage(of state: Int) -> some Sequence<Int> { sequence(first: state) { states[$0].superstate } }
+    package func lineage(of state: Int) -> some Sequence<Int> { sequence(first: state) { states[$0].superstate } }
 }
 
 // MARK: - Classes and objects
@@ -168,7 +173,7 @@ extension Definition {
     func stateIndex(of type: any AnyObject.Type) -> Int? { content.value.stateIndices[ObjectIdentifier(type)] }
 
     /// The number of an object's state.
-    func stateIndex(of object: AnyObject) -> Int? { stateIndex(of: object, likely: nil) }
+    package func stateIndex(of object: AnyObject) -> Int? { stateIndex(of: object, likely: nil) }
 
     /// The number of the state of a machine's first object.
     func stateIndex(ofBeginning object: AnyObject) -> Int? {
@@ -185,11 +190,20 @@ extension Definition {
 
     @inline(never)
     private func stateIndexByName(of object: AnyObject, likely: Int?) -> Int? {
-        content.value.objects.namedStates?.index(object, likely)
+        content.value.objects.namedStates?.number(of: object, likely: likely)
     }
 
     /// The reason for which an object has no state, although there is one with its name.
-    func mismatch(of object: AnyObject) -> (any Error)? { content.value.objects.namedStates?.mismatch(object) }
+    package func mismatch(of object: AnyObject) -> (any Error)? {
+        content.value.objects.namedStates?.mismatch(of: object)
+    }
+
+    /// The name of an object's state, also of an unregistered one.
+    func name(of object: AnyObject) -> String {
+        if let name = content.value.objects.namedStates?.name(of: object) { return name }
+        let type: any AnyObject.Type = Swift.type(of: object)
+        return (type as? any WorkflowState.Type)?.name ?? ownName(of: type)
+    }
 
     /// The layout of a registered class's object in the workflow's `AnyState`; `nil` for an unsuitable object.
     @inline(__always)

@@ -1,5 +1,5 @@
 /// The parts of a definition, read from the properties of a type or from a table.
-struct DefinitionParts {
+package struct DefinitionParts {
     let facts: WorkflowFacts
     let states: StateClasses
 

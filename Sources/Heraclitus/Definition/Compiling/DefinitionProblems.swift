@@ -1,7 +1,7 @@
 // The problems that types and tables have in common, in the order of workflow, states, groups and events.
 
 extension DefinitionParts {
-    var problems: [WorkflowProblem] {
+    package var problems: [WorkflowProblem] {
         (facts.name.isBlank ? [.blankName(.workflow, at: nil)] : [])
             + (facts.version < 1 ? [.badVersion(facts.version)] : []) + migrationProblems
             + WorkflowProblem.ofNames(.state, states.types.indices, { states.names[$0] }, at: states.className)
@@ -12,7 +12,7 @@ extension DefinitionParts {
     }
 
     /// The problems in spite of which machines work.
-    var minorProblems: [WorkflowProblem] { migrationsToUnknownStates + endlessDeadlines }
+    package var minorProblems: [WorkflowProblem] { migrationsToUnknownStates + endlessDeadlines }
 
     private var migrationProblems: [WorkflowProblem] {
         let (version, migrations) = (facts.version, facts.migrations)

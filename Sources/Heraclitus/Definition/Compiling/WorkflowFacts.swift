@@ -44,15 +44,9 @@ struct ObjectHandling: Sendable {
     /// Makes the workflow's table within other workflows, including the machines of an object.
     let makeTable: @Sendable (_ path: [ObjectIdentifier], _ object: AnyObject?) -> TransitionTable
 
-    /// Finds states by the names of objects, in a workflow of data.
-    var namedStates: NamedStates?
-}
+    /// The states of objects that share one class.
+    var namedStates: (any NamedStates)?
 
-/// Finds the states of objects that share one class.
-struct NamedStates: Sendable {
-    /// The number of an object's state; a likely number is tried first.
-    let index: @Sendable (AnyObject, _ likely: Int?) -> Int?
-
-    /// The reason for which an object has no state, although there is one with its name.
-    let mismatch: @Sendable (AnyObject) -> (any Error)?
+    /// The workflow's type, if contexts have the definition of its machines.
+    var contextDefined: (any ContextDefined.Type)?
 }

@@ -19,7 +19,7 @@ extension TransitionTable {
     /// .keys(["amount": .number, "note": .string.optional], in: "Draft", "Review")
     /// ```
     ///
-    /// The final states are those that no event leaves. The initialiser checks nothing: ``problems`` lists the problems
+    /// The final states are those that no event leaves. The initialiser checks nothing: `problems` of `HeraclitusTables` lists the problems
     /// of a table, and `findings` its warnings.
     /// - Parameters:
     ///   - workflow: The workflow's name.

@@ -1,10 +1,12 @@
 // The problems of a table as a workflow, besides those that it has in common with types.
 
+public import Heraclitus
+
 extension TransitionTable {
     /// All problems of the table as the definition of a ``DataWorkflow``; empty for a valid one.
     ///
     /// Time and memory are linear in the table. The first twenty missing versions are listed.
-    /// ``WorkflowProblem/stopsTheProgram`` is `true` for problems that prevent a workflow. `findings` lists warnings
+    /// `stopsTheProgram` is `true` for problems that prevent a workflow. `findings` lists warnings
     /// about a valid table.
     public var problems: [WorkflowProblem] { TableCompiler(self).problems }
 }
@@ -33,9 +35,9 @@ extension TableCompiler {
     }
 
     /// The names of unknown states, each once.
-    private func unknown(_ states: [String], in place: String) -> [WorkflowProblem] {
+    private func unknown(_ names: [String], in place: String) -> [WorkflowProblem] {
         var seen: Set<String> = []
-        return states.filter { numbers[$0] == nil && seen.insert($0).inserted }
+        return names.filter { states.number(named: $0) == nil && seen.insert($0).inserted }
             .map { .unknownTableState($0, place: place) }
     }
 
@@ -81,7 +83,9 @@ extension TableCompiler {
         var sources: [String: Set<String>] = [:]
         for pair in event.transitions where !pair.isUpdate { sources[pair.to, default: []].insert(pair.from) }
         let expected = Set(table.states).subtracting(event.ignored).count
-        return event.fromAnyState.allSatisfy { numbers[$0] == nil || (sources[$0]?.count ?? 0) >= expected }
+        return event.fromAnyState.allSatisfy {
+            states.number(named: $0) == nil || (sources[$0]?.count ?? 0) >= expected
+        }
     }
 
     /// The trigger in words if a table cannot have it.
@@ -94,9 +98,4 @@ extension TableCompiler {
         case .due: event.dueAfter == nil ? "is due at a date that follows from data" : nil
         }
     }
-}
-
-extension TransitionTable.Event {
-    /// Whether the delay is a number of seconds that a table may have.
-    var hasValidDeadline: Bool { dueAfter.map { (0...100_000_000_000).contains($0) } ?? false }
 }

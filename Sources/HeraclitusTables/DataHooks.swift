@@ -2,6 +2,8 @@
 //
 // A workflow's closures are added to each machine first, so they are called before the machine's own.
 
+public import Heraclitus
+
 extension DataWorkflow {
     /// Adds a guard to an event of each machine.
     ///
@@ -10,7 +12,7 @@ extension DataWorkflow {
     ///   - event: The event's name.
     ///   - body: Gets the state being left, and the transition.
     /// - Returns: The workflow with this guard.
-    /// - Throws: ``InvalidTransition`` for an unknown event, with the known names.
+    /// - Throws: `InvalidTransition` for an unknown event, with the known names.
     public func guarded(
         _ event: String,
         _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
@@ -23,7 +25,7 @@ extension DataWorkflow {
     ///   - event: The event's name.
     ///   - body: Gets the state that was left, and the transition.
     /// - Returns: The workflow with this closure.
-    /// - Throws: ``InvalidTransition`` for an unknown event, with the known names.
+    /// - Throws: `InvalidTransition` for an unknown event, with the known names.
     public func didFire(
         _ event: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
@@ -36,7 +38,7 @@ extension DataWorkflow {
     ///   - state: The name of the state or of an outer state.
     ///   - body: Gets the state that was entered, and the transition.
     /// - Returns: The workflow with this closure.
-    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
+    /// - Throws: `InvalidTransition` for an unknown state, with the known names.
     public func didEnter(
         _ state: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
@@ -49,7 +51,7 @@ extension DataWorkflow {
     ///   - state: The name of the state or of an outer state.
     ///   - body: Gets the state that was left, and the transition.
     /// - Returns: The workflow with this closure.
-    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
+    /// - Throws: `InvalidTransition` for an unknown state, with the known names.
     public func didExit(
         _ state: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
@@ -64,28 +66,22 @@ extension DataWorkflow {
     ///     .effect(entering: "Approved") { approved in SendMail(to: approved["owner"]?.stringValue ?? "") }
     /// ```
     ///
-    /// A unit of work saves the effect together with the machine, like the effects of an ``Effecting`` state. The
+    /// A unit of work saves the effect together with the machine, like the effects of an `Effecting` state. The
     /// workflow knows the type of the effect, so a store passes saved effects to the handler of that type.
     /// - Parameters:
     ///   - state: The name of the state or of an outer state.
     ///   - make: Gets the state once its entering is certain, and makes the effect; `nil` for none.
     /// - Returns: The workflow with this effect.
-    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
+    /// - Throws: `InvalidTransition` for an unknown state, with the known names.
     public func effect<E: Effect>(
         entering state: String,
         _ make: @escaping @Sendable (DataState) -> E?
     ) throws(InvalidTransition) -> DataWorkflow {
-        let index = try definition.index(ofStateNamed: state)
-        let isFirst = declaredEffects.isEmpty
-        let noting = Callback.hook(.willEnter) { transition in
-            transition.treeMachine.withCore { $0.noteEffects(of: transition.destinationObject) }
-        }
-        var copy = isFirst ? adding(noting) : self
+        let isEntered = try definition.isInState(named: state)
+        var copy = self
         copy.declaredEffects.append(
-            EffectMaking(type: E.self) { [definition] object in
-                guard let state = object as? DataState, let entered = definition.stateIndex(of: state),
-                    definition.lineage(of: entered).contains(index)
-                else { return nil }
+            EffectMaking(E.self) { object in
+                guard let state = object as? DataState, isEntered(state) else { return nil }
                 return make(state)
             }
         )
@@ -109,7 +105,7 @@ extension StateMachine where W == DataWorkflow {
     ///   - event: The event's name.
     ///   - body: Gets the state being left, and the transition.
     /// - Returns: A registration for cancelling the closure.
-    /// - Throws: ``InvalidTransition`` for an unknown event, with the known names.
+    /// - Throws: `InvalidTransition` for an unknown event, with the known names.
     @discardableResult
     public func guarded(
         _ event: String,
@@ -123,7 +119,7 @@ extension StateMachine where W == DataWorkflow {
     ///   - event: The event's name.
     ///   - body: Gets the state that was left, and the transition.
     /// - Returns: A registration for cancelling the closure.
-    /// - Throws: ``InvalidTransition`` for an unknown event, with the known names.
+    /// - Throws: `InvalidTransition` for an unknown event, with the known names.
     @discardableResult
     public func didFire(
         _ event: String,
@@ -137,7 +133,7 @@ extension StateMachine where W == DataWorkflow {
     ///   - state: The name of the state or of an outer state.
     ///   - body: Gets the state that was left, and the transition.
     /// - Returns: A registration for cancelling the closure.
-    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
+    /// - Throws: `InvalidTransition` for an unknown state, with the known names.
     @discardableResult
     public func didExit(
         _ state: String,
@@ -151,7 +147,7 @@ extension StateMachine where W == DataWorkflow {
     ///   - state: The name of the state or of an outer state.
     ///   - body: Gets the state that was entered, and the transition.
     /// - Returns: A registration for cancelling the closure.
-    /// - Throws: ``InvalidTransition`` for an unknown state, with the known names.
+    /// - Throws: `InvalidTransition` for an unknown state, with the known names.
     @discardableResult
     public func didEnter(
         _ state: String,
@@ -166,14 +162,11 @@ extension Definition {
         _ name: String,
         _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) throws -> Void {
-        guard let index = eventIndex(named: name) else {
-            throw unknown(
-                .unknownEvent,
-                Rejection.Details(event: name, attempt: "add a closure to \"\(name.shortened)\"")
-            )
+        if eventIndex(named: name) == nil {
+            throw rejection(.unknownEvent, event: name, attempt: "add a closure to \"\(name.shortened)\"")
         }
         return { transition in
-            guard transition.plan.event == index, let source = transition.sourceObject as? DataState else { return }
+            guard transition.event == name, let source = transition.source as? DataState else { return }
             try body(source, transition)
         }
     }
@@ -189,41 +182,25 @@ extension Definition {
         _ name: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) -> Void {
-        try onState(name, body) { ($0.sourceObject, $0.plan.source) }
+        let isLeft = try isInState(named: name)
+        return { if let state = $0.source as? DataState, isLeft(state) { body(state, $0) } }
     }
 
     fileprivate func onEntering(
         _ name: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) -> Void {
-        try onState(name, body) { ($0.destinationObject, $0.plan.destination) }
+        let isEntered = try isInState(named: name)
+        return { if let state = $0.destination as? DataState, isEntered(state) { body(state, $0) } }
     }
 
-    /// A hook of one side of a transition, for a state and the states within it.
-    private func onState(
-        _ name: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void,
-        _ side: @escaping @Sendable (StateTransition) -> (AnyObject?, Int)
-    ) throws(InvalidTransition) -> @Sendable (StateTransition) -> Void {
-        let index = try index(ofStateNamed: name)
-        return { transition in
-            let (object, state) = side(transition)
-            guard let object = object as? DataState, lineage(of: state).contains(index) else { return }
-            body(object, transition)
-        }
-    }
-
-    fileprivate func index(ofStateNamed name: String) throws(InvalidTransition) -> Int {
+    /// Whether an object is of a state or of a state within it.
+    fileprivate func isInState(
+        named name: String
+    ) throws(InvalidTransition) -> @Sendable (DataState) -> Bool {
         guard let index = stateIndex(named: name) else {
-            throw unknown(
-                .unknownState,
-                Rejection.Details(source: name, attempt: "add a closure to \"\(name.shortened)\"")
-            )
+            throw rejection(.unknownState, state: name, attempt: "add a closure to \"\(name.shortened)\"")
         }
-        return index
-    }
-
-    private func unknown(_ reason: InvalidTransition.Reason, _ details: Rejection.Details) -> InvalidTransition {
-        InvalidTransition(Rejection(reason, event: nil, from: nil, details), in: self, userInfo: [:])
+        return { state in stateIndex(named: state.name).map { lineage(of: $0).contains(index) } ?? false }
     }
 }

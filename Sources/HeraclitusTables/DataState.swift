@@ -1,3 +1,5 @@
+public import Heraclitus
+
 /// A state of a ``DataWorkflow``: a name and data by key.
 ///
 /// ```swift
@@ -7,7 +9,7 @@
 /// ```
 ///
 /// It is encoded as its data alone, because the archive has its name.
-/// ``StateMachine/init(archive:of:limit:scheduler:)`` and ``DataWorkflow`` decode it.
+/// `StateMachine.init(archive:of:limit:scheduler:)` decodes it with its ``DataWorkflow``.
 public final class DataState: WorkflowState {
     /// The name of the state.
     public let name: String
@@ -60,59 +62,4 @@ extension DataState: Codable {
 extension DataState: CustomStringConvertible {
     /// The name of the state.
     public var description: String { name }
-}
-
-extension StateKind {
-    /// States of a name, with certain keys of their data.
-    /// - Parameters:
-    ///   - name: The name.
-    ///   - keys: The keys; `nil` for any keys.
-    init(named name: String, _ keys: StateKeys?) {
-        type = DataState.self
-        readsWhole = true
-        read = { try DataState(name, JSONValue(from: $0), keys, at: $0.codingPath) }
-        readMember = {
-            try DataState(name, $0.decode(JSONValue.self, forKey: .data), keys, at: $0.codingPath + [EnvelopeKey.data])
-        }
-        make = { source in
-            // The next state keeps the data for its own keys.
-            let data = (source() as? DataState)?.data ?? [:]
-            let kept = keys.map { keys in data.filter { keys.types[$0.key] != nil } } ?? data
-            return keys?.mismatch(of: kept, in: name) == nil ? DataState(name, kept) : nil
-        }
-    }
-}
-
-extension DataState {
-    fileprivate convenience init(
-        _ name: String,
-        _ value: JSONValue,
-        _ keys: StateKeys?,
-        at path: [any CodingKey]
-    ) throws(DecodingError) {
-        guard let data = value.objectValue else {
-            throw .dataCorrupted(.init(codingPath: path, debugDescription: "The data of a state is an object."))
-        }
-        if let mismatch = keys?.mismatch(of: data, in: name) {
-            throw .dataCorrupted(
-                .init(
-                    codingPath: path + [DataKey(stringValue: mismatch.key)],
-                    debugDescription: mismatch.description,
-                    underlyingError: mismatch
-                )
-            )
-        }
-        self.init(name, data)
-    }
-}
-
-/// A key of data in the path of an error.
-private struct DataKey: CodingKey {
-    let stringValue: String
-
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-
-    init?(intValue: Int) { nil }
 }

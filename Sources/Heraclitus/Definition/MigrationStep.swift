@@ -1,5 +1,5 @@
 extension TransitionTable {
-    /// A step that converts archives of an older version of a ``DataWorkflow``, as data.
+    /// A step that converts archives of an older version of a `DataWorkflow`, as data.
     ///
     /// In JSON it is an object with the version and one change:
     ///
@@ -57,37 +57,6 @@ extension TransitionTable {
             self.version = version
             self.change = change
         }
-    }
-}
-
-extension TransitionTable.MigrationStep {
-    /// The step of a workflow's definition.
-    var migration: Migration {
-        switch change {
-        case .renameState(let old, let new): .renameState(old, to: new, in: version)
-        case .removeState(let old, let other): .removeState(old, into: other, in: version)
-        case .renameKey(let old, let new, let state):
-            Self.step("rename the key \(old) to \(new)", version, state) { data in
-                guard let value = data[old] else { return }
-                if data[new] == nil { data[new] = value }
-                data[old] = nil
-            }
-        case .setKey(let key, let value, let state):
-            Self.step("set the key \(key)", version, state) { data in if data[key] == nil { data[key] = value } }
-        case .removeKey(let key, let state): Self.step("remove the key \(key)", version, state) { $0[key] = nil }
-        case .renameEffect(let old, let new): .renameEffect(old, to: new, in: version)
-        case .unchanged: .unchanged(in: version)
-        }
-    }
-
-    private static func step(
-        _ name: String,
-        _ version: Int,
-        _ state: String?,
-        _ change: @escaping @Sendable (inout JSONValue) -> Void
-    ) -> Migration {
-        guard let state else { return .step(name, in: version) { change(&$0.data) } }
-        return .step("\(name) of \(state)", in: version, of: state) { change(&$0.data) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusTables
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusTables
 import HeraclitusTesting
 import Testing
 

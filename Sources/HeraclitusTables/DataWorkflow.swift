@@ -1,9 +1,11 @@
+public import Heraclitus
 public import HeraclitusEssentials
+import HeraclitusJSON
 
 /// A workflow from data: a table names its states and events, and its machines are made at run time.
 ///
 /// Use it if the steps come from a file, a database or a customer. For a workflow that is known at compile time, use a
-/// ``Workflow``, whose names and types the compiler checks.
+/// `Workflow`, whose names and types the compiler checks.
 ///
 /// ```swift
 /// let approval = try DataWorkflow(table)                        // throws every mistake of the table at once
@@ -17,7 +19,7 @@ public import HeraclitusEssentials
 /// every machine. A table is exact: it allows only the listed pairs of states. An event without an object keeps the
 /// data for the next state's keys, and so does an automatic event.
 ///
-/// The workflow is the ``Workflow/Context`` of its machines. Generic code passes it to each machine that it makes or
+/// The workflow is the context of its machines. Generic code passes it to each machine that it makes or
 /// restores: `store.workflow(DataWorkflow.self, context: approval)`.
 ///
 /// The first machine compiles the table. Compiled tables stay in memory as long as the program runs; equal tables share
@@ -68,16 +70,15 @@ extension DataWorkflow {
     public static var states: [any WorkflowState.Type] { [DataState.self] }
 }
 
-extension DataWorkflow {
-    /// The workflow as the context and definition of a machine.
-    var given: GivenContext {
-        let definition = definition
-        return GivenContext(
-            self,
-            definition: definition,
-            initial: { definition.initial.flatMap { definition.states[$0].make() } },
-            callbacks: callbacks,
-            effects: declaredEffects
+extension DataWorkflow: ContextDefined {
+    package static var contextKey: CodingUserInfoKey { .dataWorkflow }
+
+    package static func given(_ workflow: DataWorkflow) -> GivenContext {
+        GivenContext(
+            workflow,
+            definition: workflow.definition,
+            callbacks: workflow.callbacks,
+            effects: workflow.declaredEffects
         )
     }
 }

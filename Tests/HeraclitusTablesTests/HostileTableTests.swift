@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusInspecting
+import HeraclitusTables
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusTables
 import HeraclitusTesting
 import Synchronization
 import Testing
@@ -158,6 +159,20 @@ struct DataWorkflowTests {
         )
     }
 
+    @Test("A closure hears that the state is left together with the state around it")
+    func leftWithHolder() throws {
+        let heard = Mutex<[String]>([])
+        let approval = try StateMachine(
+            DataWorkflow(.approval).didExit("Open") { state, transition in
+                heard.withLock { $0 += [state.name, "\(transition)"] }
+            },
+            entering: DataState("Review")
+        )
+        let folder = StateMachine<Folder>(entering: OpenFolder(approval))
+        try folder.fire.shut()
+        #expect(heard.withLock { $0 } == ["Review", "shut: Review → ShutFolder"])
+    }
+
     @Test("A machine is in the groups of its state, by their names")
     func groups() throws {
         let machine = try StateMachine(DataWorkflow(.approval.group("Pending", "Draft")))
@@ -282,6 +297,24 @@ struct DataWorkflowTests {
         try machine.fire(named: "reset")
         #expect(machine.stateName == "A")
     }
+}
+
+private final class OpenFolder: Composite {
+    let approval: StateMachine<DataWorkflow>
+
+    var regions: [any Region] { [approval] }
+
+    init(_ approval: StateMachine<DataWorkflow>) { self.approval = approval }
+
+    func copied() -> Self { Self(approval.copy()) }
+}
+
+private final class ShutFolder: EmptyState {}
+
+private struct Folder: Workflow {
+    static var initial: any WorkflowState { ShutFolder() }
+
+    let shut = Event(from: OpenFolder.self, to: ShutFolder.self)
 }
 
 extension TransitionTable {

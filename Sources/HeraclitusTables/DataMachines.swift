@@ -1,4 +1,5 @@
 // Makes machines of data.
+public import Heraclitus
 public import HeraclitusEssentials
 
 extension StateMachine where W == DataWorkflow {
@@ -7,8 +8,8 @@ extension StateMachine where W == DataWorkflow {
     ///   - workflow: The workflow.
     ///   - state: The state to begin in, which activation enters; `nil` for the table's initial state without data.
     ///   - journal: The size of the journal.
-    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
-    /// - Throws: ``InvalidTransition`` for an unknown state or invalid data.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for `Scheduler.system`.
+    /// - Throws: `InvalidTransition` for an unknown state or invalid data.
     public convenience init(
         _ workflow: DataWorkflow,
         entering state: DataState? = nil,
@@ -28,8 +29,8 @@ extension StateMachine where W == DataWorkflow {
     ///   - state: The current state.
     ///   - entered: The date of entering the state, for deadlines; `nil` for now, by the clock of `scheduler`.
     ///   - journal: The size of the journal.
-    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
-    /// - Throws: ``InvalidTransition`` for an unknown state or invalid data.
+    ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for `Scheduler.system`.
+    /// - Throws: `InvalidTransition` for an unknown state or invalid data.
     public convenience init(
         _ workflow: DataWorkflow,
         resumingIn state: DataState,
@@ -43,14 +44,14 @@ extension StateMachine where W == DataWorkflow {
 
     /// Restores a machine of a workflow of data from an archive.
     ///
-    /// An archive of an older version goes through the table's ``TransitionTable/migrations`` first. Its data then has
-    /// to fit the table's ``TransitionTable/keys``.
+    /// An archive of an older version goes through the table's `TransitionTable.migrations` first. Its data then has
+    /// to fit the table's `TransitionTable.keys`.
     /// - Parameters:
-    ///   - archive: UTF-8 JSON of ``archive(including:prettyPrinted:limit:)``.
+    ///   - archive: UTF-8 JSON of `archive(including:prettyPrinted:limit:)`.
     ///   - workflow: The workflow.
-    ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
+    ///   - limit: The maximum size in bytes, by default `archiveLimit`.
     ///   - scheduler: The scheduler of deadlines.
-    /// - Throws: ``ArchiveError``.
+    /// - Throws: `ArchiveError`.
     public convenience init(
         archive: Data,
         of workflow: DataWorkflow,
@@ -66,16 +67,8 @@ extension Definition {
     fileprivate func expectBeginning(_ state: DataState) throws(InvalidTransition) {
         if stateIndex(of: state) != nil { return }
         let mismatch = mismatch(of: state)
-        throw InvalidTransition(
-            Rejection(
-                mismatch == nil ? .unknownState : .unsuitableState,
-                event: nil,
-                from: nil,
-                Rejection.Details(source: state.name, underlyingError: mismatch, attempt: "begin")
-            ),
-            in: self,
-            userInfo: [:]
-        )
+        let reason: InvalidTransition.Reason = mismatch == nil ? .unknownState : .unsuitableState
+        throw rejection(reason, state: state.name, because: mismatch, attempt: "begin")
     }
 }
 

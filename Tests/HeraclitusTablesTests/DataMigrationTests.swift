@@ -2,6 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusInspecting
 import HeraclitusStores
+import HeraclitusTables
 import HeraclitusTesting
 import Testing
 

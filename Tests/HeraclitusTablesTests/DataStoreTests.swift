@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
+import HeraclitusTables
 import HeraclitusTesting
 import Synchronization
 import Testing

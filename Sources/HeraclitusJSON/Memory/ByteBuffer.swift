@@ -1,0 +1,56 @@
+import HeraclitusEssentials
+
+/// Bytes that grow at their end.
+///
+/// Invariant: the first `count` of `capacity` bytes from `start` are initialized, and belong to this value alone.
+///
+/// An array checks at each change whether it is shared, and a text is copied into it slowly. With an array, the archive
+/// of a small machine takes 18 % more instructions.
+@safe struct ByteBuffer: ~Copyable {
+    private var start: UnsafeMutablePointer<UInt8>
+    private var capacity: Int
+    private var count = 0
+
+    init(capacity: Int) {
+        unsafe start = .allocate(capacity: capacity)
+        self.capacity = capacity
+    }
+
+    deinit { unsafe start.deallocate() }
+
+    var data: Data { unsafe Data(bytes: start, count: count) }
+
+    mutating func append(_ byte: UInt8) {
+        reserve(1)
+        unsafe start[count] = byte
+        count += 1
+    }
+
+    /// Appends the UTF-8 of a text, unless one of its bytes fulfils a condition.
+    /// - Returns: Whether the text was appended.
+    @discardableResult
+    mutating func append(_ text: String, unless condition: (UInt8) -> Bool = { _ in false }) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            guard let first = utf8.baseAddress else { return true }
+            if unsafe utf8.contains(where: condition) { return false }
+            reserve(utf8.count)
+            unsafe (start + count).initialize(from: first, count: utf8.count)
+            count += utf8.count
+            return true
+        }
+    }
+
+    private mutating func reserve(_ additional: Int) {
+        if count + additional > capacity { grow(to: max(2 * capacity, count + additional)) }
+    }
+
+    @inline(never)
+    private mutating func grow(to capacity: Int) {
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+        unsafe larger.moveInitialize(from: start, count: count)
+        unsafe start.deallocate()
+        unsafe start = larger
+        self.capacity = capacity
+    }
+}

@@ -1,0 +1,63 @@
+import Heraclitus
+
+/// Compiles a table into a definition, in linear time and memory.
+struct TableCompiler {
+    let table: TransitionTable
+    let states: TableStates
+
+    init(_ table: TransitionTable) {
+        self.table = table
+        states = TableStates(table)
+    }
+
+    var parts: DefinitionParts {
+        DefinitionParts(
+            table,
+            of: DataWorkflow.self,
+            states,
+            migrations: table.migrations.map(\.migration),
+            rules: rules
+        )
+    }
+
+    /// The definition of a valid table.
+    var definition: Definition { Definition(parts, table, of: DataWorkflow.self, states, sample: DataState("")) }
+
+    /// The rules of an event.
+    ///
+    /// Sources with the same destinations share a rule, which keeps their number small.
+    private func rules(of event: TransitionTable.Event) -> [NumberedRule] {
+        let general = event.fromAnyState.compactMap(states.number(named:))
+        var rules: [NumberedRule] = []
+        if !general.isEmpty { rules.append(NumberedRule(sources: .any, destinations: general, isUpdate: false)) }
+        let (isGeneral, ignored) = (Set(general), Set(event.ignored))
+        var sources: [Int] = []
+        var destinations: [Int: [Int]] = [:]
+        var updated: [Int] = []
+        for pair in event.transitions {
+            guard let source = states.number(named: pair.from), let destination = states.number(named: pair.to) else {
+                continue
+            }
+            if pair.isUpdate {
+                updated.append(source)
+            } else if !isGeneral.contains(destination) || ignored.contains(pair.from) {
+                if destinations[source] == nil { sources.append(source) }
+                destinations[source, default: []].append(destination)
+            }
+        }
+        var places: [[Int]: Int] = [:]
+        var shared: [(sources: [Int], destinations: [Int])] = []
+        for source in sources {
+            let list = destinations[source, default: []]
+            if let place = places[list] {
+                shared[place].sources.append(source)
+            } else {
+                places[list] = shared.count
+                shared.append(([source], list))
+            }
+        }
+        rules += shared.map { .init(sources: .states($0.sources), destinations: $0.destinations, isUpdate: false) }
+        if !updated.isEmpty { rules.append(.init(sources: .states(updated), destinations: updated, isUpdate: true)) }
+        return rules
+    }
+}

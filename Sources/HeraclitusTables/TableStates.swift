@@ -1,0 +1,71 @@
+import Heraclitus
+
+/// The states of a table by name, with the keys of their data.
+final class TableStates: NamedStates {
+    private let names: [String]
+    private let numbers: [String: Int]
+    private let keys: [String: StateKeys]
+
+    init(_ table: TransitionTable) {
+        names = table.states
+        numbers = Dictionary(table.states.enumerated().map { ($1, $0) }) { first, _ in first }
+        keys = table.keys.mapValues(StateKeys.init)
+    }
+
+    var type: any WorkflowState.Type { DataState.self }
+
+    func number(named name: String) -> Int? { numbers[name] }
+
+    func number(of object: AnyObject, likely: Int?) -> Int? {
+        guard let state = object as? DataState else { return nil }
+        let isLikely = likely.map { names[$0] == state.name } ?? false
+        guard let number = isLikely ? likely : numbers[state.name] else { return nil }
+        return keys.isEmpty || mismatch(of: state.data, in: state.name) == nil ? number : nil
+    }
+
+    func name(of object: AnyObject) -> String? { (object as? DataState)?.name }
+
+    func mismatch(of object: AnyObject) -> (any Error)? {
+        (object as? DataState).flatMap { mismatch(of: $0.data, in: $0.name) }
+    }
+
+    private func mismatch(of data: [String: JSONValue], in name: String) -> DataMismatch? {
+        keys[name]?.mismatch(of: data, in: name)
+    }
+
+    func read(_ value: JSONValue, of state: Int, at path: [any CodingKey]) throws -> any WorkflowState {
+        guard let data = value.objectValue else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: path, debugDescription: "The data of a state is an object.")
+            )
+        }
+        if let mismatch = mismatch(of: data, in: names[state]) {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: path + [DataKey(stringValue: mismatch.key)],
+                    debugDescription: mismatch.description,
+                    underlyingError: mismatch
+                )
+            )
+        }
+        return DataState(names[state], data)
+    }
+
+    /// The next state keeps the data for its own keys.
+    func make(_ state: Int, leaving source: AnyObject?) -> (any WorkflowState)? {
+        let data = (source as? DataState)?.data ?? [:]
+        let kept = keys[names[state]].map { keys in data.filter { keys.types[$0.key] != nil } } ?? data
+        return mismatch(of: kept, in: names[state]) == nil ? DataState(names[state], kept) : nil
+    }
+}
+
+/// A key of data in the path of an error.
+private struct DataKey: CodingKey {
+    let stringValue: String
+
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+
+    init?(intValue: Int) { nil }
+}
