@@ -26,11 +26,11 @@ public struct Migration: Sendable {
     /// The description of the step, for errors and diagnostics.
     public let name: String
 
-    let change: Change
+    package let change: Change
 
     /// The change of a step; other archives and effects stay as they are.
-    enum Change: Sendable {
-        typealias Data = @Sendable (inout JSONValue) throws -> Void
+    package enum Change: Sendable {
+        package typealias Data = @Sendable (inout JSONValue) throws -> Void
 
         /// A closure changes the archives of a state, or of all states for `nil`.
         case archives(of: String?, @Sendable (inout RawArchive) throws -> Void)
@@ -169,7 +169,7 @@ public struct Migration: Sendable {
 }
 
 extension Migration {
-    func apply(to archive: inout RawArchive) throws {
+    package func apply(to archive: inout RawArchive) throws {
         switch change {
         case .archives(let state, let change): if state == nil || state == archive.state { try change(&archive) }
         case .state(let name, let other, let change):
@@ -181,7 +181,7 @@ extension Migration {
         }
     }
 
-    func apply(to effect: inout RawEffect) throws {
+    package func apply(to effect: inout RawEffect) throws {
         switch change {
         case .effect(let name, let change): if effect.name == name { try change(&effect.data) }
         case .effectName(let name, let newName): if effect.name == name { effect.name = newName }

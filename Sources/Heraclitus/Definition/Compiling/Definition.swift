@@ -78,7 +78,7 @@ package struct Definition: Sendable {
 
     var version: Int { content.value.facts.version }
 
-    var migrations: [Migration] { content.value.facts.migrations }
+    package var migrations: [Migration] { content.value.facts.migrations }
 
     @inline(__always)
     var states: ImmortalArray<CompiledState> { content.value.states }
