@@ -108,36 +108,3 @@ extension RawArchive {
         )
     }
 }
-
-// MARK: - Names
-
-extension TransitionValidator {
-    /// The current names of an occurrence's states, as far as migrations know them.
-    package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
-        definition.namesToday(of: occurrence)
-    }
-}
-
-extension DrawnMoment {
-    /// The current names of an occurrence's states, as far as migrations know them.
-    package func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
-        definition.namesToday(of: occurrence)
-    }
-}
-
-extension Definition {
-    fileprivate func namesToday(of occurrence: Occurrence) -> (source: String, destination: String?) {
-        (
-            nameToday(ofState: occurrence.source, in: occurrence.version),
-            occurrence.destination.map { nameToday(ofState: $0, in: occurrence.version) }
-        )
-    }
-
-    fileprivate func nameToday(ofState state: String, in version: Int) -> String {
-        guard version < self.version else { return state }
-        return migrations.reduce(state) { state, step in
-            guard step.version > version, case .state(state, let name, _) = step.change else { return state }
-            return name
-        }
-    }
-}

@@ -76,7 +76,7 @@ package struct Definition: Sendable {
         workflow == self.workflow || workflow == content.value.facts.formerName
     }
 
-    var version: Int { content.value.facts.version }
+    package var version: Int { content.value.facts.version }
 
     package var migrations: [Migration] { content.value.facts.migrations }
 
