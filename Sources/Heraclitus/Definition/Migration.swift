@@ -191,6 +191,26 @@ extension Migration {
     }
 }
 
+extension Definition {
+    /// Migrates an archive to this version, step by step.
+    /// - Parameters:
+    ///   - archive: The archive.
+    ///   - path: The path of the archive.
+    /// - Returns: The archive with its migrated state and data.
+    /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
+    package func migrated(_ archive: RawArchive, at path: String) throws(ArchiveError) -> RawArchive {
+        var archive = archive
+        for step in migrations where step.version > archive.version {
+            do {
+                try step.apply(to: &archive)
+            } catch {
+                throw .failedMigration(step.name, version: step.version, path: path, underlyingError: error)
+            }
+        }
+        return archive
+    }
+}
+
 /// An archive before typed decoding: the name of a state, and its data.
 public struct RawArchive: Sendable {
     /// The name of the workflow.
@@ -207,6 +227,10 @@ public struct RawArchive: Sendable {
 
     /// The state's data.
     public var data: JSONValue
+
+    package init(workflow: String, version: Int, revision: Int, state: String, data: JSONValue) {
+        (self.workflow, self.version, self.revision, self.state, self.data) = (workflow, version, revision, state, data)
+    }
 }
 
 /// A waiting effect of a store, before its type is decoded.

@@ -1,40 +1,3 @@
-extension Definition {
-    /// Migrates an archive to this version, step by step.
-    /// - Parameters:
-    ///   - archive: The archive.
-    ///   - path: The path of the archive.
-    /// - Returns: The archive with its migrated state and data.
-    /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
-    func migrated(_ archive: RawArchive, at path: String) throws(ArchiveError) -> RawArchive {
-        var archive = archive
-        for step in migrations where step.version > archive.version {
-            do {
-                try step.apply(to: &archive)
-            } catch {
-                throw .failedMigration(step.name, version: step.version, path: path, underlyingError: error)
-            }
-        }
-        return archive
-    }
-}
-
-extension Workflow {
-    /// Migrates an archive before typed values are decoded.
-    /// - Parameter archive: The archive of a state or machine, in any version.
-    /// - Returns: The archive with its migrated state and data.
-    /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
-    package static func migrated(_ archive: JSONValue) throws(ArchiveError) -> JSONValue {
-        guard let raw = RawArchive(archive) else { return archive }
-        let changed = try CompiledWorkflow<Self>.shared.definition.migrated(raw, at: ArchiveError.path([]))
-        var migrated = archive
-        migrated["state"] = .string(nameToday(ofState: changed.state))
-        migrated["data"] = changed.data
-        return migrated
-    }
-}
-
-// MARK: - Effects
-
 /// The types of effects that a workflow knows, with the migrations for effects of older versions.
 package struct KnownEffects: Sendable {
     package let types: [any Effect.Type]
@@ -92,19 +55,5 @@ extension Workflow {
             if !types.contains(where: { $0 == type }) { types.append(type) }
         }
         return KnownEffects(types, definition)
-    }
-}
-
-extension RawArchive {
-    /// The raw archive of a JSON archive; `nil` for JSON without a version or a state.
-    package init?(_ archive: JSONValue) {
-        guard let version = archive["version"]?.intValue, let state = archive["state"]?.stringValue else { return nil }
-        self.init(
-            workflow: archive["workflow"]?.stringValue ?? "",
-            version: version,
-            revision: archive["revision"]?.intValue ?? 0,
-            state: state,
-            data: archive["data"] ?? .null
-        )
     }
 }
