@@ -15,7 +15,7 @@ func defaultName(of type: Any.Type) -> String {
 }
 
 /// The default name of a generic type in earlier versions, without arguments; `nil` if it is unchanged.
-func formerName(of type: Any.Type, named name: String) -> String? {
+package func formerName(of type: Any.Type, named name: String) -> String? {
     guard name.utf8.contains(UInt8(ascii: "<")) else { return nil }
     let former = ownName(of: type)
     return former != name && defaultName(of: type) == name ? former : nil

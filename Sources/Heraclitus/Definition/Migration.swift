@@ -180,15 +180,6 @@ extension Migration {
         case .effect, .effectName, .nothing: break
         }
     }
-
-    package func apply(to effect: inout RawEffect) throws {
-        switch change {
-        case .effect(let name, let change): if effect.name == name { try change(&effect.data) }
-        case .effectName(let name, let newName): if effect.name == name { effect.name = newName }
-        case .values(let key, let change): try effect.data.changeValues(under: key, change)
-        case .archives, .state, .nothing: break
-        }
-    }
 }
 
 extension Definition {
@@ -233,17 +224,9 @@ public struct RawArchive: Sendable {
     }
 }
 
-/// A waiting effect of a store, before its type is decoded.
-package struct RawEffect: Sendable {
-    package var name: String
-    package var data: JSONValue
-
-    package init(name: String, data: JSONValue) { (self.name, self.data) = (name, data) }
-}
-
 extension JSONValue {
     /// Changes each value under a key, at any depth; for a list, each element.
-    fileprivate mutating func changeValues(under key: String, _ change: (inout JSONValue) throws -> Void) rethrows {
+    package mutating func changeValues(under key: String, _ change: (inout JSONValue) throws -> Void) rethrows {
         switch self {
         case .array(var elements):
             for index in elements.indices { try elements[index].changeValues(under: key, change) }

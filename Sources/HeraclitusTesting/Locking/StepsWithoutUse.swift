@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusStores
 
 extension Workflow {
     /// The steps whose name is missing from all archives and effects of older versions.

@@ -1,3 +1,5 @@
+package import Heraclitus
+
 /// The types of effects that a workflow knows, with the migrations for effects of older versions.
 package struct KnownEffects: Sendable {
     package let types: [any Effect.Type]
@@ -43,7 +45,7 @@ package struct KnownEffects: Sendable {
 
 extension Workflow {
     /// The effects that the workflow knows.
-    package static var knownEffects: KnownEffects { KnownEffects(effects, CompiledWorkflow<Self>.shared.definition) }
+    package static var knownEffects: KnownEffects { KnownEffects(effects, TransitionValidator<Self>().definition) }
 
     /// The effects that the workflow knows in a context.
     package static func knownEffects(in context: Context) -> KnownEffects {
@@ -55,5 +57,24 @@ extension Workflow {
             if !types.contains(where: { $0 == type }) { types.append(type) }
         }
         return KnownEffects(types, definition)
+    }
+}
+
+/// A waiting effect of a store, before its type is decoded.
+package struct RawEffect: Sendable {
+    package var name: String
+    package var data: JSONValue
+
+    package init(name: String, data: JSONValue) { (self.name, self.data) = (name, data) }
+}
+
+extension Migration {
+    package func apply(to effect: inout RawEffect) throws {
+        switch change {
+        case .effect(let name, let change): if effect.name == name { try change(&effect.data) }
+        case .effectName(let name, let newName): if effect.name == name { effect.name = newName }
+        case .values(let key, let change): try effect.data.changeValues(under: key, change)
+        case .archives, .state, .nothing: break
+        }
     }
 }
