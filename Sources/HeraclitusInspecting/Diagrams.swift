@@ -104,7 +104,7 @@ extension DrawnMoment {
     fileprivate var marks: DiagramMarks {
         DiagramMarks(
             state,
-            DiagramPath(journal, names: namesToday),
+            DiagramPath(journal, names: definition.namesToday),
             regions.compactMap { ($0 as? any MarkedMachine)?.marks }
         )
     }

@@ -53,7 +53,7 @@ private struct Replay<W: Workflow> {
 
     mutating func misfit(of occurrence: Occurrence, in line: Int) -> JournalMisfit? {
         guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }
-        let names = validator.namesToday(of: occurrence)
+        let names = validator.definition.namesToday(of: occurrence)
         let follows = last.map { ($0.revision &+ 1, $0.version) == (occurrence.revision, occurrence.version) } ?? false
         let source = follows ? last?.state ?? names.source : names.source
         let destination = names.destination ?? ""

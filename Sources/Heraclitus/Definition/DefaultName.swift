@@ -15,38 +15,13 @@ func defaultName(of type: Any.Type) -> String {
 }
 
 /// The default name of a generic type in earlier versions, without arguments; `nil` if it is unchanged.
-func formerName(of type: Any.Type, named name: String) -> String? {
+package func formerName(of type: Any.Type, named name: String) -> String? {
     guard name.utf8.contains(UInt8(ascii: "<")) else { return nil }
     let former = ownName(of: type)
     return former != name && defaultName(of: type) == name ? former : nil
 }
 
 extension Workflow {
-    /// The names under which archives of this workflow may be stored: its own name, and its default name in earlier
-    /// versions.
-    package static var storedNames: [String] { [name] + [formerName(of: self, named: name)].compactMap(\.self) }
-
-    /// The names under which archives of machines with a context may be stored.
-    package static func storedNames(in context: Context) -> [String] {
-        StateMachine<Self>.given(context)?.definition.map { [$0.workflow] } ?? storedNames
-    }
-
-    /// The version of the archives of machines with a context.
-    package static func version(in context: Context) -> Int {
-        StateMachine<Self>.given(context)?.definition?.version ?? version
-    }
-
-    /// The names of a class's states in stored archives, like ``storedNames``; `nil` if all states have that class.
-    package static func storedNames(of state: any WorkflowState.Type) -> [String]? {
-        let definition = CompiledWorkflow<Self>.shared.definition
-        // All states of a definition at run time share a registered class, and have their own names.
-        if definition.contextDefined != nil, definition.stateIndex(of: state) != nil { return nil }
-        guard let former = formerName(of: state, named: state.name), let index = definition.stateIndex(of: state),
-            definition.stateIndex(named: former) == index
-        else { return [state.name] }
-        return [state.name, former]
-    }
-
     /// The current name of a stored state's name: the same name, except for default names of earlier versions.
     package static func nameToday(ofState name: String) -> String {
         let definition = CompiledWorkflow<Self>.shared.definition

@@ -6,13 +6,13 @@ package final class GivenContext: Sendable {
     private let context: any Sendable
 
     /// The definition of machines with this context, if the context defines their workflow.
-    let definition: Definition?
+    package let definition: Definition?
 
     /// The closures of each of these machines.
     let callbacks: [Callback]
 
     /// The effects of entering states, in addition to the states' own effects.
-    let effects: [EffectMaking]
+    package let effects: [EffectMaking]
 
     package init<Context: Sendable>(
         _ context: Context,
@@ -40,7 +40,7 @@ package final class GivenContext: Sendable {
 
 /// An effect of entering a state, for a workflow whose definition is its context.
 package struct EffectMaking: Sendable {
-    let type: any Effect.Type
+    package let type: any Effect.Type
 
     /// Makes the effect; `nil` if the state declares none.
     let make: @Sendable (AnyObject) -> (any Effect)?

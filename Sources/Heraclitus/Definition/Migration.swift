@@ -26,11 +26,11 @@ public struct Migration: Sendable {
     /// The description of the step, for errors and diagnostics.
     public let name: String
 
-    let change: Change
+    package let change: Change
 
     /// The change of a step; other archives and effects stay as they are.
-    enum Change: Sendable {
-        typealias Data = @Sendable (inout JSONValue) throws -> Void
+    package enum Change: Sendable {
+        package typealias Data = @Sendable (inout JSONValue) throws -> Void
 
         /// A closure changes the archives of a state, or of all states for `nil`.
         case archives(of: String?, @Sendable (inout RawArchive) throws -> Void)
@@ -169,7 +169,7 @@ public struct Migration: Sendable {
 }
 
 extension Migration {
-    func apply(to archive: inout RawArchive) throws {
+    package func apply(to archive: inout RawArchive) throws {
         switch change {
         case .archives(let state, let change): if state == nil || state == archive.state { try change(&archive) }
         case .state(let name, let other, let change):
@@ -180,14 +180,25 @@ extension Migration {
         case .effect, .effectName, .nothing: break
         }
     }
+}
 
-    func apply(to effect: inout RawEffect) throws {
-        switch change {
-        case .effect(let name, let change): if effect.name == name { try change(&effect.data) }
-        case .effectName(let name, let newName): if effect.name == name { effect.name = newName }
-        case .values(let key, let change): try effect.data.changeValues(under: key, change)
-        case .archives, .state, .nothing: break
+extension Definition {
+    /// Migrates an archive to this version, step by step.
+    /// - Parameters:
+    ///   - archive: The archive.
+    ///   - path: The path of the archive.
+    /// - Returns: The archive with its migrated state and data.
+    /// - Throws: ``ArchiveError/failedMigration(_:version:path:underlyingError:)``.
+    package func migrated(_ archive: RawArchive, at path: String) throws(ArchiveError) -> RawArchive {
+        var archive = archive
+        for step in migrations where step.version > archive.version {
+            do {
+                try step.apply(to: &archive)
+            } catch {
+                throw .failedMigration(step.name, version: step.version, path: path, underlyingError: error)
+            }
         }
+        return archive
     }
 }
 
@@ -207,19 +218,15 @@ public struct RawArchive: Sendable {
 
     /// The state's data.
     public var data: JSONValue
-}
 
-/// A waiting effect of a store, before its type is decoded.
-package struct RawEffect: Sendable {
-    package var name: String
-    package var data: JSONValue
-
-    package init(name: String, data: JSONValue) { (self.name, self.data) = (name, data) }
+    package init(workflow: String, version: Int, revision: Int, state: String, data: JSONValue) {
+        (self.workflow, self.version, self.revision, self.state, self.data) = (workflow, version, revision, state, data)
+    }
 }
 
 extension JSONValue {
     /// Changes each value under a key, at any depth; for a list, each element.
-    fileprivate mutating func changeValues(under key: String, _ change: (inout JSONValue) throws -> Void) rethrows {
+    package mutating func changeValues(under key: String, _ change: (inout JSONValue) throws -> Void) rethrows {
         switch self {
         case .array(var elements):
             for index in elements.indices { try elements[index].changeValues(under: key, change) }

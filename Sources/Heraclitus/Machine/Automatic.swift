@@ -14,34 +14,7 @@ extension StateMachine {
     /// Turns off deadlines and work for good, for a machine that is about to be released.
     package func becomePassive() { core.becomePassive() }
 
-    /// Fires all events due by a date in a passive machine, each at its deadline.
-    /// - Returns: The error of the first event beyond the chain limit; `nil` if there is none.
-    package func fireDue(by date: Date) -> InvalidTransition? {
-        activate()
-        var declined: Set<TreeDeadline.ID> = []
-        for _ in 0..<Self.chainLimit {
-            guard fireFirstDue(by: date, &declined) else { return nil }
-        }
-        return deadlinesOfTree(by: date, besides: declined).first?.reject()
-    }
-
-    /// - Parameters:
-    ///   - date: The date by which events are due.
-    ///   - declined: The rejected events, which wait for the next transition of their machine.
-    /// - Returns: Whether an event has fired.
-    private func fireFirstDue(by date: Date, _ declined: inout Set<TreeDeadline.ID>) -> Bool {
-        for deadline in deadlinesOfTree(by: date, besides: declined) {
-            if deadline.fire() { return true }
-            declined.insert(deadline.id)
-        }
-        return false
-    }
-
-    private func deadlinesOfTree(by date: Date, besides declined: Set<TreeDeadline.ID>) -> [TreeDeadline] {
-        deadlinesOfTree(by: date).filter { !declined.contains($0.id) }.sorted { $0.date < $1.date }
-    }
-
-    func deadlinesOfTree(by date: Date) -> [TreeDeadline] {
+    package func deadlinesOfTree(by date: Date) -> [TreeDeadline] {
         let snapshot = core.snapshot
         guard core.activity != nil, let state = snapshot.state as? any WorkflowState else { return [] }
         let own = definition.deadlines(of: snapshot).all.filter { $0.date <= date }.map { next in

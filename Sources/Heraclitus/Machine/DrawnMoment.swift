@@ -10,7 +10,7 @@ package struct DrawnMoment<W: Workflow> {
     package let regions: [any Region]
 
     fileprivate let object: AnyObject
-    let definition: Definition
+    package let definition: Definition
 
     /// The workflow's table with the machines in the state.
     package var table: TransitionTable { definition.content.value.objects.makeTable([], object) }

@@ -10,7 +10,7 @@
 /// validator.allowedEvents(in: IdleState.self)      // ["load", "cancel"]
 /// ```
 public struct TransitionValidator<W: Workflow>: Sendable {
-    let definition: Definition
+    package let definition: Definition
 
     package init(_ definition: Definition) { self.definition = definition }
 

@@ -6,7 +6,7 @@ extension MachineCore {
     ///   - machine: The machine of this core.
     ///   - includesEnds: Whether to ask for the ends of machines in the state.
     func fireConditions(of machine: any TreeMachine, includingEnds includesEnds: Bool = true) {
-        let conditions = definition.states[now.index].conditions.filter {
+        let conditions = definition.states[now.index].conditions.lazy.filter {
             includesEnds || $0.trigger.name == .condition
         }
         // While the machines in the state are being activated, the check follows afterwards.

@@ -3,7 +3,7 @@
 // A fire of an inner machine is an action of its holder. `acquire` therefore acquires all holders first, up to the
 // root. The thread then owns the root, and with it the whole tree, so circles of waits within a tree are impossible. A
 // machine that was held once always needs a holder.
-import HeraclitusEssentials
+package import HeraclitusEssentials
 
 /// The interface of a machine for other machines of its tree.
 protocol TreeMachine: Region, Parkable {
@@ -94,22 +94,22 @@ extension TreeMachine {
 }
 
 /// A deadline of a machine in a tree.
-struct TreeDeadline {
+package struct TreeDeadline {
     /// The identity of a deadline until the next transition of its machine.
-    struct ID: Hashable {
+    package struct ID: Hashable {
         let machine: ObjectIdentifier
         let revision: Int
         let number: Int
     }
 
-    let id: ID
-    let date: Date
+    package let id: ID
+    package let date: Date
 
     /// Fires the event, and returns whether it has become a transition.
-    let fire: () -> Bool
+    package let fire: () -> Bool
 
     /// Rejects the event because the chain of events is too long, and tells observers.
-    let reject: () -> InvalidTransition
+    package let reject: () -> InvalidTransition
 }
 
 /// The holder's turn around a turn of a machine in its state.

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// The archives of one version of a workflow, recorded in a file of its lock folder.
 struct ArchiveLock: Codable {

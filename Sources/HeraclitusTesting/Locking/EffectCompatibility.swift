@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusStores
 
 /// Finds migrated effects of one version that the current version cannot read, or would lose a part of.
 struct EffectCompatibility<W: Workflow> {

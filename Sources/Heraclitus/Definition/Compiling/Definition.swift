@@ -69,16 +69,16 @@ package struct Definition: Sendable {
         return indices.merging(states.reversed().map { ($0.name, $0.index) }) { $1 }
     }
 
-    var workflow: String { content.value.facts.name }
+    package var workflow: String { content.value.facts.name }
 
     /// Whether archives with a workflow's name are of this workflow.
     func isNamed(_ workflow: String) -> Bool {
         workflow == self.workflow || workflow == content.value.facts.formerName
     }
 
-    var version: Int { content.value.facts.version }
+    package var version: Int { content.value.facts.version }
 
-    var migrations: [Migration] { content.value.facts.migrations }
+    package var migrations: [Migration] { content.value.facts.migrations }
 
     @inline(__always)
     var states: ImmortalArray<CompiledState> { content.value.states }
@@ -92,7 +92,7 @@ package struct Definition: Sendable {
 
     var needsContext: Bool { content.value.needsContext }
 
-    var contextDefined: (any ContextDefined.Type)? { content.value.objects.contextDefined }
+    package var contextDefined: (any ContextDefined.Type)? { content.value.objects.contextDefined }
 
     var actions: [CompiledAction] { content.value.actions }
 
@@ -170,7 +170,7 @@ extension Definition {
 
 extension Definition {
     /// The number of a registered class; `nil` for an unregistered subclass.
-    func stateIndex(of type: any AnyObject.Type) -> Int? { content.value.stateIndices[ObjectIdentifier(type)] }
+    package func stateIndex(of type: any AnyObject.Type) -> Int? { content.value.stateIndices[ObjectIdentifier(type)] }
 
     /// The number of an object's state.
     package func stateIndex(of object: AnyObject) -> Int? { stateIndex(of: object, likely: nil) }

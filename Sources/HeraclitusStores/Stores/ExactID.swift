@@ -1,20 +1,20 @@
 /// An id as stores distinguish it: by its UTF-8.
 ///
 /// A `String` also equals texts with other UTF-8.
-package struct ExactID: Sendable {
-    package let text: String
+struct ExactID: Sendable {
+    let text: String
 
-    package init(_ text: String) { self.text = text }
+    init(_ text: String) { self.text = text }
 }
 
 extension ExactID: Hashable, Comparable {
-    package static func == (left: ExactID, right: ExactID) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    static func == (left: ExactID, right: ExactID) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
-    package static func < (left: ExactID, right: ExactID) -> Bool {
+    static func < (left: ExactID, right: ExactID) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
-    package func hash(into hasher: inout Hasher) {
+    func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
         // This byte never occurs in UTF-8, so it marks the end of the id.
         hasher.combine(UInt8.max)

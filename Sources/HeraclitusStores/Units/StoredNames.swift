@@ -1,0 +1,28 @@
+import Heraclitus
+
+extension Workflow {
+    /// The names under which archives of this workflow may be stored: its own name, and its default name in earlier
+    /// versions.
+    static var storedNames: [String] { [name] + [formerName(of: self, named: name)].compactMap(\.self) }
+
+    /// The names under which archives of machines with a context may be stored.
+    static func storedNames(in context: Context) -> [String] {
+        StateMachine<Self>.given(context)?.definition.map { [$0.workflow] } ?? storedNames
+    }
+
+    /// The version of the archives of machines with a context.
+    static func version(in context: Context) -> Int {
+        StateMachine<Self>.given(context)?.definition?.version ?? version
+    }
+
+    /// The names of a class's states in stored archives, like `storedNames`; `nil` if all states have that class.
+    static func storedNames(of state: any WorkflowState.Type) -> [String]? {
+        let definition = TransitionValidator<Self>().definition
+        // All states of a definition at run time share a registered class, and have their own names.
+        if definition.contextDefined != nil, definition.stateIndex(of: state) != nil { return nil }
+        guard let former = formerName(of: state, named: state.name), let index = definition.stateIndex(of: state),
+            definition.stateIndex(named: former) == index
+        else { return [state.name] }
+        return [state.name, former]
+    }
+}
