@@ -77,7 +77,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         case .notAllowed:
             wrongDestination ?? "no transition\(shownDestination.map { " to \($0)" } ?? " from there")."
         case .notCurrent:
-            "the state object is no longer current."
+            "the state object, or the one that holds this machine, is no longer current."
         case .regionInUse:
             "a machine in \(isOfAction ? "the state" : shownDestination ?? "the destination") is in use: \(machines.joined(separator: " in "))."
         case .declined:

@@ -310,7 +310,7 @@ import Testing
         #expect(
             bench.journal.entries.suffix(2) == [
                 "true true",
-                "Shop cannot be fired by its work in BusyState: the state object is no longer current.",
+                "Shop cannot be fired by its work in BusyState: the state object, or the one that holds this machine, is no longer current.",
             ]
         )
     }
