@@ -87,7 +87,8 @@ import Testing
         try order.fire.ship()
         let error = await #expect(throws: InvalidTransition.self) { try await first.run() }
         #expect(error?.reason == .notCurrent)
-        let text = "Errand cannot be run in BusyState: the state object, or the one that holds this machine, is no longer current."
+        let text =
+            "Errand cannot be run in BusyState: the state object, or the one that holds this machine, is no longer current."
         #expect(error?.description == text)
     }
 
