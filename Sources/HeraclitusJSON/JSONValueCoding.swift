@@ -93,24 +93,42 @@ extension JSONValue: Codable {
         isDecimal: Bool = false,
         _ path: @autoclosure () -> [any CodingKey]
     ) throws(EncodingError) {
-        if depth > limit { throw .tooDeep(limit, path()) }
+        var keys: [any CodingKey] = []
+        if let error = unreadable(at: depth, limit, isDecimal, &keys) { throw error(path() + keys.reversed()) }
+    }
+
+    /// The error of the first unreadable part, to which the path is still to be added.
+    ///
+    /// `keys` gets the keys that lead to the part, the innermost first.
+    private func unreadable(
+        at depth: Int,
+        _ limit: Int,
+        _ isDecimal: Bool,
+        _ keys: inout [any CodingKey]
+    ) -> (([any CodingKey]) -> EncodingError)? {
+        if depth > limit { return { .tooDeep(limit, $0) } }
         switch self {
         case .null, .bool, .integer, .unsigned, .string: break
-        case .number(let number): if !number.isFinite { throw .noNumber(number, path()) }
+        case .number(let number): if !number.isFinite { return { .noNumber(number, $0) } }
         case .decimal(let text):
-            guard let digits = DecimalDigits(text.utf8) else { throw .noNumber(text, path()) }
+            guard let digits = DecimalDigits(text.utf8) else { return { .noNumber(text, $0) } }
             guard isDecimal, digits.decimal == nil else { break }
             let explanation = "\"\(text.prefix(40))\" is not a number that a Decimal can represent."
-            throw .invalidValue(self, .init(codingPath: path(), debugDescription: explanation))
+            return { .invalidValue(self, .init(codingPath: $0, debugDescription: explanation)) }
         case .array(let elements):
             for (index, element) in elements.enumerated() {
-                try element.expectReadable(at: depth + 1, limit, isDecimal: isDecimal, path() + [JSONKey(index: index)])
+                guard let error = element.unreadable(at: depth + 1, limit, isDecimal, &keys) else { continue }
+                keys.append(JSONKey(index: index))
+                return error
             }
         case .object(let members):
             for (key, member) in members {
-                try member.expectReadable(at: depth + 1, limit, isDecimal: isDecimal, path() + [JSONKey(key)])
+                guard let error = member.unreadable(at: depth + 1, limit, isDecimal, &keys) else { continue }
+                keys.append(JSONKey(key))
+                return error
             }
         }
+        return nil
     }
 }
 
