@@ -63,6 +63,7 @@ final class JSONText {
         var parser = JSONParser(bytes, isLenient: isLenient)
         self.bytes = bytes
         nodes = try parser.parse()
+        // `Array(repeating:count:)` asks the runtime for its type, which takes longer.
         read = nodes.map { _ in false }
     }
 
@@ -126,15 +127,23 @@ final class JSONText {
         return nil
     }
 
-    /// The values of an object for some ASCII keys, with 0 for missing ones.
+    /// The values of an object for some ASCII keys, which count as read; 0 for missing ones.
     func members(_ keys: [[UInt8]], of object: Int) -> [Int] {
+        // `Array(repeating:count:)` asks the runtime for its type, which takes longer than the search.
         var members = keys.map { _ in 0 }
+        // One change in place of one for each key, because the runtime checks each.
+        var read: [Bool] = []
+        swap(&read, &self.read)
+        defer { self.read = read }
         let end = nodes.next(object)
         var node = object + 1
         while node < end {
             let name = nodes[node].isPlain ? bytes[nodes[node].content] : Array(text(node).utf8)[...]
-            if let place = keys.firstIndex(where: { $0.count == name.count && name.elementsEqual($0) }) {
+            if let place = keys.firstIndex(where: { $0.count == name.count && name.elementsEqual($0) }),
+                members[place] == 0
+            {
                 members[place] = node + 1
+                read[node] = true
             }
             node = nodes.next(node + 1)
         }

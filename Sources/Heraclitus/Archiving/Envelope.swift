@@ -34,12 +34,12 @@ struct Envelope: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         guard let archive = encoder as? ArchiveEncoder else {
-            var members = ForeignMembers(container: encoder.container(keyedBy: EnvelopeKey.self))
+            var members = ContainerMembers(container: encoder.container(keyedBy: EnvelopeKey.self))
             return try write(to: &members, journal)
         }
-        var members = ArchivedMembers(archive)
+        try archive.beginObject(with: EnvelopeKey.format)
+        var members = ArchivedMembers(archive: archive)
         try write(to: &members, journal.flatMap { archive.leavesJournalsOut ? nil : $0 })
-        try archive.encode(sorted: members.members)
     }
 
     /// Writes the members in the order of their keys.
@@ -95,29 +95,29 @@ private protocol EnvelopeMembers {
     mutating func write(_ key: EnvelopeKey, part: some Encodable) throws
 }
 
-/// Members without a container, whose checks and sorting would take a tenth of an archive.
+/// Members without a container, whose checks would take a tenth of an archive.
 private struct ArchivedMembers: EnvelopeMembers {
-    private let archive: ArchiveEncoder
-    private(set) var members: [EncodedValue.Member] = []
+    let archive: ArchiveEncoder
 
-    init(_ archive: ArchiveEncoder) {
-        self.archive = archive
-        members.reserveCapacity(8)
-    }
+    func write(_ key: EnvelopeKey, _ value: JSONValue) { archive.add(key.rawValue, .raw(value)) }
 
-    mutating func write(_ key: EnvelopeKey, _ value: JSONValue) {
-        members.append(EncodedValue.Member(key: key.rawValue, value: .raw(value)))
-    }
-
-    mutating func write(_ key: EnvelopeKey, part: some Encodable) throws {
-        members.append(EncodedValue.Member(key: key.rawValue, value: try archive.encoded(part, under: key)))
+    func write(_ key: EnvelopeKey, part: some Encodable) throws {
+        archive.add(key.rawValue, try archive.encoded(part, under: key))
     }
 }
 
-private struct ForeignMembers: EnvelopeMembers {
+/// Members in the container of another encoder.
+private struct ContainerMembers: EnvelopeMembers {
     var container: KeyedEncodingContainer<EnvelopeKey>
 
-    mutating func write(_ key: EnvelopeKey, _ value: JSONValue) throws { try container.encode(value, forKey: key) }
+    mutating func write(_ key: EnvelopeKey, _ value: JSONValue) throws {
+        switch value {
+        case .bool(let flag): try container.encode(flag, forKey: key)
+        case .integer(let integer): try container.encode(integer, forKey: key)
+        case .string(let text): try container.encode(text, forKey: key)
+        default: try container.encode(value, forKey: key)
+        }
+    }
 
     mutating func write(_ key: EnvelopeKey, part: some Encodable) throws { try container.encode(part, forKey: key) }
 }

@@ -80,7 +80,7 @@ struct EnvelopeReader {
         if let archive, let places = try archive.places(of: ArchivedFrame.names) {
             return try frame(of: ArchivedFrame(archive: archive, places: places), isOfMachine)
         }
-        return try frame(of: ForeignFrame(container: decoder.container(keyedBy: EnvelopeKey.self)), isOfMachine)
+        return try frame(of: ContainerFrame(container: decoder.container(keyedBy: EnvelopeKey.self)), isOfMachine)
     }
 
     private func frame(of members: some PlainMembers, _ isOfMachine: Bool) throws -> Frame {
@@ -114,7 +114,7 @@ struct EnvelopeReader {
             state: try text(.state, members),
             entered: try date(.entered, members),
             left: isOfMachine ? try date(.left, members) : nil,
-            journal: try isOfMachine && members[.journal] != nil ? try journal() : nil
+            journal: isOfMachine && members.contains(.journal) ? try journal() : nil
         )
     }
 
@@ -211,6 +211,7 @@ struct EnvelopeReader {
 
 /// The members of a frame, without their parts.
 private protocol PlainMembers {
+    func contains(_ key: EnvelopeKey) -> Bool
     subscript(key: EnvelopeKey) -> JSONValue? { get throws }
 }
 
@@ -227,22 +228,31 @@ private struct ArchivedFrame: PlainMembers {
     let places: [Int]
 
     subscript(key: EnvelopeKey) -> JSONValue? {
+        place(of: key).map(archive.scalar)
+    }
+
+    func contains(_ key: EnvelopeKey) -> Bool { place(of: key) != nil }
+
+    private func place(of key: EnvelopeKey) -> Int? {
         guard let index = Self.keys.firstIndex(of: key), places[index] != 0 else { return nil }
-        return archive.scalar(at: places[index])
+        return places[index]
     }
 }
 
-private struct ForeignFrame: PlainMembers {
+/// The members in a container: of another decoder, or of a raw value.
+private struct ContainerFrame: PlainMembers {
     let container: KeyedDecodingContainer<EnvelopeKey>
+
+    func contains(_ key: EnvelopeKey) -> Bool { container.contains(key) }
 
     subscript(key: EnvelopeKey) -> JSONValue? {
         get throws {
-            switch key {
-            case .activated: try container.decodeIfPresent(Bool.self, forKey: key).map(JSONValue.bool)
-            case .format, .revision, .version:
-                try container.decodeIfPresent(Int.self, forKey: key).map(JSONValue.integer)
-            case .journal: container.contains(key) ? .object([:]) : nil
-            default: try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
+            guard container.contains(key) else { return nil }
+            return switch key {
+            case .activated: .bool(try container.decode(Bool.self, forKey: key))
+            case .format, .revision, .version: .integer(try container.decode(Int.self, forKey: key))
+            case .entered, .left: try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
+            default: .string(try container.decode(String.self, forKey: key))
             }
         }
     }

@@ -22,6 +22,7 @@ package final class GivenContext: Sendable {
     ) {
         self.context = context
         self.definition = definition
+        // Effects are noted as soon as entering the state is certain.
         let noting = Callback.hook(.willEnter) { transition in
             transition.treeMachine.withCore { $0.noteEffects(of: transition.destinationObject) }
         }

@@ -32,8 +32,8 @@ public struct StateGroup<State>: AnyStateGroup {
     /// - Parameters:
     ///   - type: The protocol, `(any Live).self`; inferred in an extension for groups of that protocol.
     ///   - name: The group's name; by default the name of the protocol.
-    ///   - includes: Whether a class conforms to the protocol: `{ $0 is any Live.Type }`. Without `.Type`, the cast of
-    ///     Swift 6.3 may crash.
+    ///   - includes: Whether a class conforms to the protocol: `{ $0 is any Live.Type }`. Without `.Type`, it
+    ///     compiles and may crash with Swift 6.3.
     public init(
         _ type: State.Type = State.self,
         named name: String? = nil,

@@ -19,8 +19,8 @@ extension TransitionTable {
     /// .keys(["amount": .number, "note": .string.optional], in: "Draft", "Review")
     /// ```
     ///
-    /// The final states are those that no event leaves. The initialiser checks nothing: `problems` of `HeraclitusTables` lists the problems
-    /// of a table, and `findings` its warnings.
+    /// The final states are those that no event leaves. `problems` of `HeraclitusTables` lists the problems of a table,
+    /// and `findings` its warnings.
     /// - Parameters:
     ///   - workflow: The workflow's name.
     ///   - version: The workflow's version.

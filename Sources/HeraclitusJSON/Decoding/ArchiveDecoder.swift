@@ -65,9 +65,11 @@ package final class ArchiveDecoder: Decoder {
 
     private var scalar: JSONValue { value.scalar }
 
-    /// The places of some members, found in one pass, with 0 for missing ones; `nil` for a raw value.
+    /// The places of some members of the object, found in one pass.
+    ///
+    /// The members count as read.
     /// - Parameter keys: The UTF-8 of ASCII keys.
-    /// - Returns: The places in the order of the keys.
+    /// - Returns: The places in the order of the keys, with 0 for missing members; `nil` for a raw value.
     /// - Throws: `DecodingError` for other values than objects.
     package func places(of keys: [[UInt8]]) throws -> [Int]? {
         guard value.isObject else { throw scalar.mismatch([String: Any].self, codingPath) }
@@ -75,9 +77,7 @@ package final class ArchiveDecoder: Decoder {
         return text.members(keys, of: node)
     }
 
-    /// The value at a place; of an array or object an empty one.
-    ///
-    /// The value does not count as read.
+    /// The value at a place of `places(of:)`; of an array or object an empty one.
     package func scalar(at place: Int) -> JSONValue {
         if case .inText(let text, _) = value { text.scalar(place) } else { .null }
     }

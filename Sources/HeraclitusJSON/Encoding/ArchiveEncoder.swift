@@ -205,12 +205,18 @@ extension ArchiveEncoder {
         return encoder
     }
 
-    /// Encodes an object as the whole value.
-    /// - Parameter members: The members, sorted by their ASCII keys.
-    /// - Throws: `EncodingError` if the members lie too deep, or if there is a value.
-    package func encode(sorted members: [EncodedValue.Member]) throws {
-        if let first = members.first { try expectRoom(for: JSONKey(first.key)) }
-        try single(.object(members))
+    /// Begins an object, or goes on with it, for a caller that needs no container.
+    /// - Parameter key: A key of the caller's members.
+    /// - Throws: `EncodingError` if the members lie too deep, or if the encoder has another value.
+    package func beginObject(with key: some CodingKey) throws {
+        begin(.object)
+        state.members.reserveCapacity(8)
+        try expectRoom(for: key)
+    }
+
+    /// Adds a member to an object that has begun.
+    package func add(_ key: String, _ value: EncodedValue) {
+        state.members.append(EncodedValue.Member(key: key, value: value))
     }
 
     /// Encodes a value under a key, or as the whole value.
@@ -218,8 +224,9 @@ extension ArchiveEncoder {
         if let known = try known(value, under: key) { return known }
         let depth = key == nil ? depth : depth + 1
         let encoder = ArchiveEncoder(T.self, under: self, key, depth: depth, state.limits)
+        let wasOpen = state.isOpen
         state.isOpen = false
-        defer { state.isOpen = true }
+        defer { state.isOpen = wasOpen }
         try value.encode(to: encoder)
         return try encoder.finish()
     }

@@ -126,6 +126,80 @@ import Testing
         #expect(try machine.archive(including: .definition) == archive)
     }
 
+    @Test("Members of an archive may have any order and escaped keys, and further members are ignored")
+    func members() throws {
+        let archive = #"""
+            {"workflow":"Full", "new":{"state":"FullState"}, "st\u0061te":"EmptyOne", "\u0066ormat":1, "left":null,
+             "revision":7, "entered":null, "data":{}, "version":3, "journal":null, "activated":true}
+            """#
+        let machine = try StateMachine<Full>(archive: Data(archive.utf8))
+        #expect(machine.stateName == "EmptyOne")
+        #expect(machine.revision == 7)
+        #expect(
+            try Self.text(machine)
+                == #"{"activated":true,"data":{},"format":1,"revision":7,"state":"EmptyOne","version":3,"workflow":"Full"}"#
+        )
+        for member in [#""format":1"#, #""state":"EmptyOne""#, #""revision":7"#, #""activated":true"#] {
+            let key = member.split(separator: "\"")[0]
+            let without = try Self.text(machine).replacing("\(member),", with: "")
+            let error = #expect(throws: ArchiveError.self) { try StateMachine<Full>(archive: Data(without.utf8)) }
+            #expect(error.map { "\($0)".contains("the key \"\(key)\" is missing") } == true)
+            let null = try Self.text(machine).replacing(member, with: "\"\(key)\":null")
+            #expect(throws: ArchiveError.self) { try StateMachine<Full>(archive: Data(null.utf8)) }
+        }
+    }
+
+    /// A state whose data is the archive of another state, with a note beside it or without.
+    final class WrappingState: WorkflowState {
+        enum Key: CodingKey { case note }
+        let inner: StateArchive<Full>
+        let note: String?
+
+        init(_ inner: any WorkflowState, note: String?) { (self.inner, self.note) = (StateArchive(inner), note) }
+
+        init(from decoder: any Decoder) throws {
+            inner = try StateArchive(from: decoder)
+            note = try decoder.container(keyedBy: Key.self).decodeIfPresent(String.self, forKey: .note)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            if note == nil {
+                var container = encoder.singleValueContainer()
+                return try container.encode(inner)
+            }
+            if inner.state is EmptyOne {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encodeIfPresent(note, forKey: .note)
+            }
+            try inner.encode(to: encoder)
+            if inner.state is FullState {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encodeIfPresent(note, forKey: .note)
+            }
+        }
+    }
+    struct Wrapping: Workflow {
+        static var initial: any WorkflowState { EmptyOne() }
+        let wrap = Event(from: EmptyOne.self, to: WrappingState.self)
+    }
+
+    @Test("An object may have the archive of a state and members of its own, before it or after it")
+    func flat() throws {
+        for (inner, note) in [
+            (EmptyOne() as any WorkflowState, nil), (EmptyOne(), "before"), (FullState(), "after"), (FullState(), nil),
+        ] {
+            let machine = StateMachine<Wrapping>()
+            try machine.fire.wrap(WrappingState(inner, note: note))
+            let archive = try machine.archive()
+            let restored = try StateMachine<Wrapping>(archive: archive)
+            #expect((restored.state as? WrappingState)?.note == note)
+            #expect(try restored.archive() == archive)
+            let encoder = JSONEncoder()
+            encoder.dateEncodingStrategy = .archived
+            #expect(try JSONValue(json: encoder.encode(machine)) == JSONValue(json: archive))
+        }
+    }
+
     @Test("An archive over the caller's limit is rejected before it is read")
     func limit() throws {
         let archive = try StateMachine<Full>().archive()

@@ -59,7 +59,7 @@ extension StateKind {
 extension DefinitionParts {
     /// Reads a table, in linear time and memory.
     ///
-    /// In a wrong table it leaves out the places that name unknown states.
+    /// Of a wrong table it leaves out pairs and lists that name unknown states.
     /// - Parameters:
     ///   - table: The table.
     ///   - workflow: The type of the workflow.
@@ -148,7 +148,7 @@ extension Definition {
                 namedStates: named
             )
         )
-        // Set once here: finding it with the first object of each state would also check groups.
+        // The check of groups, with the first object of a state, asks for classes, which these states share.
         for state in states { state.layout.publish(layout) }
     }
 
