@@ -38,8 +38,9 @@ struct Envelope: Encodable {
             return try write(to: &members, journal)
         }
         try archive.beginObject(with: EnvelopeKey.format)
-        var members = ArchivedMembers(archive: archive)
+        var members = ArchivedMembers(archive)
         try write(to: &members, journal.flatMap { archive.leavesJournalsOut ? nil : $0 })
+        archive.add(sorted: members.members)
     }
 
     /// Writes the members in the order of their keys.
@@ -97,12 +98,20 @@ private protocol EnvelopeMembers {
 
 /// Members without a container, whose checks would take a tenth of an archive.
 private struct ArchivedMembers: EnvelopeMembers {
-    let archive: ArchiveEncoder
+    private let archive: ArchiveEncoder
+    private(set) var members: [EncodedValue.Member] = []
 
-    func write(_ key: EnvelopeKey, _ value: JSONValue) { archive.add(key.rawValue, .raw(value)) }
+    init(_ archive: ArchiveEncoder) {
+        self.archive = archive
+        members.reserveCapacity(8)
+    }
 
-    func write(_ key: EnvelopeKey, part: some Encodable) throws {
-        archive.add(key.rawValue, try archive.encoded(part, under: key))
+    mutating func write(_ key: EnvelopeKey, _ value: JSONValue) {
+        members.append(EncodedValue.Member(key: key.rawValue, value: .raw(value)))
+    }
+
+    mutating func write(_ key: EnvelopeKey, part: some Encodable) throws {
+        members.append(EncodedValue.Member(key: key.rawValue, value: try archive.encoded(part, under: key)))
     }
 }
 

@@ -15,6 +15,9 @@ package struct EncoderState {
     fileprivate var elements: [EncodedValue] = []
     fileprivate var members: [EncodedValue.Member] = []
 
+    /// Whether a caller has promised that the members are sorted.
+    fileprivate var areInOrder = false
+
     /// The requested containers by key.
     fileprivate var containers: [String: ArchiveEncoder] = [:]
 
@@ -162,6 +165,7 @@ extension ArchiveEncoder {
     func member(_ key: some CodingKey, _ value: @autoclosure () throws -> EncodedValue) throws {
         try expectRoom(for: key)
         let value = try value()
+        state.areInOrder = false
         state.members.append(EncodedValue.Member(key: key.stringValue, value: value))
     }
 
@@ -210,13 +214,14 @@ extension ArchiveEncoder {
     /// - Throws: `EncodingError` if the members lie too deep, or if the encoder has another value.
     package func beginObject(with key: some CodingKey) throws {
         begin(.object)
-        state.members.reserveCapacity(8)
         try expectRoom(for: key)
     }
 
-    /// Adds a member to an object that has begun.
-    package func add(_ key: String, _ value: EncodedValue) {
-        state.members.append(EncodedValue.Member(key: key, value: value))
+    /// Adds members to an object that has begun.
+    /// - Parameter members: The members, sorted by their ASCII keys.
+    package func add(sorted members: [EncodedValue.Member]) {
+        state.areInOrder = state.members.isEmpty
+        if state.areInOrder { state.members = members } else { state.members += members }
     }
 
     /// Encodes a value under a key, or as the whole value.
@@ -242,7 +247,7 @@ extension ArchiveEncoder {
         switch state.form {
         case .nothing, .single: return state.single
         case .array: return .array(ordered(state.elements))
-        case .object: return .object(try ordered(state.members))
+        case .object: return .object(state.areInOrder ? state.members : try ordered(state.members))
         }
     }
 

@@ -12,6 +12,8 @@ package enum EncodedValue {
     package struct Member {
         let key: String
         var value: EncodedValue
+
+        package init(key: String, value: EncodedValue) { (self.key, self.value) = (key, value) }
     }
 
     static var null: EncodedValue { raw(.null) }
