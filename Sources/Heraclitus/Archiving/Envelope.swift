@@ -37,13 +37,13 @@ struct Envelope: Encodable {
             var members = ContainerMembers(container: encoder.container(keyedBy: EnvelopeKey.self))
             return try write(to: &members, journal)
         }
-        try archive.beginObject(with: EnvelopeKey.format)
+        try archive.beginObject(with: EnvelopeKey.format.rawValue)
         var members = ArchivedMembers(archive)
         try write(to: &members, journal.flatMap { archive.leavesJournalsOut ? nil : $0 })
-        archive.add(sorted: members.members)
+        archive.add(members.members)
     }
 
-    /// Writes the members in the order of their keys.
+    /// Writes the members in the order of their keys, which an archive has to sort otherwise.
     private func write(to members: inout some EnvelopeMembers, _ journal: ArchivedJournal?) throws {
         if isOfMachine { try members.write(.activated, .bool(snapshot.status.activation != .entry)) }
         try writeData(to: &members)

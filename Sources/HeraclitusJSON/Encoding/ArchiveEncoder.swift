@@ -15,9 +15,6 @@ package struct EncoderState {
     fileprivate var elements: [EncodedValue] = []
     fileprivate var members: [EncodedValue.Member] = []
 
-    /// Whether a caller has promised that the members are sorted.
-    fileprivate var areInOrder = false
-
     /// The requested containers by key.
     fileprivate var containers: [String: ArchiveEncoder] = [:]
 
@@ -165,7 +162,6 @@ extension ArchiveEncoder {
     func member(_ key: some CodingKey, _ value: @autoclosure () throws -> EncodedValue) throws {
         try expectRoom(for: key)
         let value = try value()
-        state.areInOrder = false
         state.members.append(EncodedValue.Member(key: key.stringValue, value: value))
     }
 
@@ -212,16 +208,14 @@ extension ArchiveEncoder {
     /// Begins an object, or goes on with it, for a caller that needs no container.
     /// - Parameter key: A key of the caller's members.
     /// - Throws: `EncodingError` if the members lie too deep, or if the encoder has another value.
-    package func beginObject(with key: some CodingKey) throws {
+    package func beginObject(with key: String) throws {
         begin(.object)
-        try expectRoom(for: key)
+        try expectRoom(for: JSONKey(key))
     }
 
     /// Adds members to an object that has begun.
-    /// - Parameter members: The members, sorted by their ASCII keys.
-    package func add(sorted members: [EncodedValue.Member]) {
-        state.areInOrder = state.members.isEmpty
-        if state.areInOrder { state.members = members } else { state.members += members }
+    package func add(_ members: [EncodedValue.Member]) {
+        if state.members.isEmpty { state.members = members } else { state.members += members }
     }
 
     /// Encodes a value under a key, or as the whole value.
@@ -247,7 +241,7 @@ extension ArchiveEncoder {
         switch state.form {
         case .nothing, .single: return state.single
         case .array: return .array(ordered(state.elements))
-        case .object: return .object(state.areInOrder ? state.members : try ordered(state.members))
+        case .object: return .object(try ordered(state.members))
         }
     }
 
