@@ -12,8 +12,13 @@ struct JSONParser {
     /// The values and keys so far, in the order of the text.
     private var nodes: [JSONNode] = []
 
-    /// The incomplete arrays and objects, the innermost last.
-    private var open: [Int] = []
+    /// The innermost incomplete array or object; the `end` of each is the next outer one.
+    private var open = 0
+
+    private var depth = 0
+
+    /// The key of the last complete member of the innermost object.
+    private var lastKey = 0
 
     init(_ bytes: [UInt8], at position: Int = 0, isLenient: Bool = false) {
         self.bytes = bytes
@@ -23,15 +28,18 @@ struct JSONParser {
 
     mutating func parse() throws(JSONProblem) -> [JSONNode] {
         guard bytes.count <= JSONNode.sizeLimit else { throw problem("This is larger than 4 GiB.") }
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+        if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
         // An array that grows takes twice the memory for a moment.
         nodes.reserveCapacity(bytes.count > 1 << 12 ? mostNodes : bytes.count / 8 + 8)
-        open.reserveCapacity(8)
-        skipSpace()
-        try value()
-        while let innermost = open.last { try next(in: innermost) }
-        skipSpace()
-        guard position == bytes.count else { throw problem("Something follows the value.") }
+        let bytes = bytes
+        let text = bytes.span
+        skipSpace(text)
+        try value(text)
+        while depth > 0 {
+            if nodes[open].isObject { try nextMember(text) } else { try nextElement(text) }
+        }
+        skipSpace(text)
+        guard position == text.count else { throw problem("Something follows the value.") }
         return nodes
     }
 
@@ -41,64 +49,68 @@ struct JSONParser {
         return bytes.count { signs.contains($0) } + 1
     }
 
-    /// Parses the next element or member of a container, or its end.
-    private mutating func next(in container: Int) throws(JSONProblem) {
-        skipSpace()
-        let isObject = isObject(container)
-        if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-            if isObject, !isLenient { try expectDistinctKeys(container) }
-            position += 1
-            open.removeLast()
-            nodes[container].end = UInt32(truncatingIfNeeded: nodes.count)
-            return
-        }
-        if nodes.count > container + 1 {
-            try expect(UInt8(ascii: ","))
-            skipSpace()
-        }
-        if isObject {
-            guard byte == UInt8(ascii: "\"") else { throw problem("A key is missing.") }
-            try text()
-            skipSpace()
-            try expect(UInt8(ascii: ":"))
-            skipSpace()
-        }
-        try value()
-    }
+    // MARK: - Arrays and objects
 
-    private func isObject(_ node: Int) -> Bool { bytes[Int(nodes[node].start)] == UInt8(ascii: "{") }
-
-    private mutating func value() throws(JSONProblem) {
-        guard let byte else { throw problem("It ends too early.") }
-        switch byte {
-        case UInt8(ascii: "{"), UInt8(ascii: "["): try begin()
-        case UInt8(ascii: "\""): try text()
-        case UInt8(ascii: "t"): try word("true")
-        case UInt8(ascii: "f"): try word("false")
-        case UInt8(ascii: "n"): try word("null")
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
-        default: throw problem("This is not a value.")
-        }
-    }
-
-    private mutating func begin() throws(JSONProblem) {
-        guard open.count < JSONValue.textDepthLimit else {
+    private mutating func begin(isObject: Bool) throws(JSONProblem) {
+        guard depth < JSONValue.textDepthLimit else {
             throw problem("This is deeper than \(JSONValue.textDepthLimit) levels.")
         }
-        open.append(nodes.count)
-        nodes.append(position, position, isContainer: true)
+        nodes.append(position, open, isObject ? .object : .array)
+        open = nodes.count - 1
+        depth += 1
         position += 1
     }
 
-    private mutating func expectDistinctKeys(_ object: Int) throws(JSONProblem) {
-        // An archive's keys are sorted.
-        var (last, key) = (object + 1, object + 1)
-        while key < nodes.count, key == last || precedes(last, key) {
-            (last, key) = (key, nodes.next(key + 1))
+    private mutating func end() {
+        let outer = Int(nodes[open].end)
+        nodes[open].end = UInt32(truncatingIfNeeded: nodes.count)
+        lastKey = open - 1
+        open = outer
+        depth -= 1
+        position += 1
+    }
+
+    /// Parses the next element of an array, or the array's end.
+    @inline(__always)
+    private mutating func nextElement(_ text: Span<UInt8>) throws(JSONProblem) {
+        skipSpace(text)
+        if next(text) == UInt8(ascii: "]") { return end() }
+        try separate(text)
+        try value(text)
+    }
+
+    /// Parses the next member of an object, or the object's end.
+    @inline(__always)
+    private mutating func nextMember(_ text: Span<UInt8>) throws(JSONProblem) {
+        skipSpace(text)
+        if next(text) == UInt8(ascii: "}") {
+            if nodes[open].isUnsorted, !isLenient { try expectDistinctKeys(of: open) }
+            return end()
         }
-        if key >= nodes.count { return }
+        let isFirst = nodes.count == open + 1
+        try separate(text)
+        guard next(text) == UInt8(ascii: "\"") else { throw problem("A key is missing.") }
+        let key = nodes.count
+        try self.text(text)
+        if !isFirst, !nodes[lastKey].precedes(nodes[key], text) { nodes[open].isUnsorted = true }
+        lastKey = key
+        skipSpace(text)
+        try expect(UInt8(ascii: ":"), text)
+        skipSpace(text)
+        try value(text)
+    }
+
+    /// Skips the comma before a part, unless it is the first one.
+    @inline(__always)
+    private mutating func separate(_ text: Span<UInt8>) throws(JSONProblem) {
+        if nodes.count == open + 1 { return }
+        try expect(UInt8(ascii: ","), text)
+        skipSpace(text)
+    }
+
+    private mutating func expectDistinctKeys(of object: Int) throws(JSONProblem) {
         var seen: Set<String> = []
-        key = object + 1
+        var key = object + 1
         while key < nodes.count {
             let name = nodes.text(key, in: bytes)
             guard seen.insert(name).inserted else {
@@ -109,65 +121,81 @@ struct JSONParser {
         }
     }
 
-    /// Whether two plain keys are in order.
-    private func precedes(_ one: Int, _ other: Int) -> Bool {
-        let (one, other) = (nodes[one], nodes[other])
-        return one.isPlain && other.isPlain && bytes[one.content].lexicographicallyPrecedes(bytes[other.content])
+    // MARK: - Values
+
+    @inline(__always)
+    private mutating func value(_ text: Span<UInt8>) throws(JSONProblem) {
+        guard let byte = next(text) else { throw problem("It ends too early.") }
+        switch byte {
+        case UInt8(ascii: "{"): try begin(isObject: true)
+        case UInt8(ascii: "["): try begin(isObject: false)
+        case UInt8(ascii: "\""): try self.text(text)
+        case UInt8(ascii: "t"): try word(Self.true, text)
+        case UInt8(ascii: "f"): try word(Self.false, text)
+        case UInt8(ascii: "n"): try word(Self.null, text)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(text)
+        default: throw problem("This is not a value.")
+        }
     }
 
-    private mutating func word(_ word: String) throws(JSONProblem) {
+    private static let `true` = Array("true".utf8)
+    private static let `false` = Array("false".utf8)
+    private static let null = Array("null".utf8)
+
+    private mutating func word(_ word: [UInt8], _ text: Span<UInt8>) throws(JSONProblem) {
         let start = position
-        for letter in word.utf8 where !skip(letter) {
+        for letter in word where !skip(letter, text) {
             position = start
             throw problem("This is not a value.")
         }
-        nodes.append(start, position)
+        nodes.append(start, position, .other)
     }
 
-    private mutating func number() throws(JSONProblem) {
+    private mutating func number(_ text: Span<UInt8>) throws(JSONProblem) {
         let start = position
-        skip(UInt8(ascii: "-"))
-        if !skip(UInt8(ascii: "0")) { try digits() }
-        if skip(UInt8(ascii: ".")) { try digits() }
-        if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
-            if !skip(UInt8(ascii: "+")) { skip(UInt8(ascii: "-")) }
-            try digits()
+        skip(UInt8(ascii: "-"), text)
+        if !skip(UInt8(ascii: "0"), text) { try digits(text) }
+        if skip(UInt8(ascii: "."), text) { try digits(text) }
+        if skip(UInt8(ascii: "e"), text) || skip(UInt8(ascii: "E"), text) {
+            if !skip(UInt8(ascii: "+"), text) { skip(UInt8(ascii: "-"), text) }
+            try digits(text)
             guard DecimalDigits(bytes[start..<position]) != nil else {
                 throw problem("The power of ten of a number is too large.")
             }
         }
-        nodes.append(start, position)
+        nodes.append(start, position, .other)
     }
 
-    private mutating func digits() throws(JSONProblem) {
+    @inline(__always)
+    private mutating func digits(_ text: Span<UInt8>) throws(JSONProblem) {
         let start = position
-        while let byte, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        while let byte = next(text), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
         if position == start { throw problem("A digit is missing.") }
     }
 
     // MARK: - Texts
 
     /// Parses a text or a key; a `String` is made only of a text with escapes or other characters than ASCII.
-    private mutating func text() throws(JSONProblem) {
+    private mutating func text(_ text: Span<UInt8>) throws(JSONProblem) {
         let start = position
         position += 1
-        skipPlain()
-        let isPlain = byte == UInt8(ascii: "\"")
-        if isPlain {
+        skipPlain(text)
+        if next(text) == UInt8(ascii: "\"") {
             position += 1
+            nodes.append(start, position, .plainText)
         } else {
             position = start
             _ = try string()
+            nodes.append(start, position, .other)
         }
-        nodes.append(start, position, isPlain: isPlain)
     }
 
     /// Skips ASCII without escapes.
-    private mutating func skipPlain() {
-        let bytes = bytes
+    @inline(__always)
+    private mutating func skipPlain(_ text: Span<UInt8>) {
         var end = position
-        while end < bytes.count {
-            let byte = bytes[end]
+        while end < text.count {
+            let byte = text[end]
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte &- 0x20 >= 0x60 { break }
             end += 1
         }
@@ -177,7 +205,8 @@ struct JSONParser {
     mutating func string() throws(JSONProblem) -> String {
         position += 1
         let start = position
-        skipPlain()
+        let bytes = bytes
+        skipPlain(bytes.span)
         var unescaped = Array(bytes[start..<position])
         while let byte, byte != UInt8(ascii: "\"") {
             guard byte >= 0x20 else { throw problem("A text has a control character.") }
@@ -206,7 +235,8 @@ struct JSONParser {
         case UInt8(ascii: "u"):
             var code = UInt32(try codeUnit())
             if code >> 10 == 0x36 {
-                guard skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else { throw halfCharacter }
+                let bytes = bytes
+                guard skip(UInt8(ascii: "\\"), bytes.span), skip(UInt8(ascii: "u"), bytes.span) else { throw halfCharacter }
                 let trail = UInt32(try codeUnit())
                 guard trail >> 10 == 0x37 else { throw halfCharacter }
                 code = 0x10000 + (code & 0x3FF) << 10 + trail & 0x3FF
@@ -235,25 +265,35 @@ struct JSONParser {
 
     // MARK: -
 
+    @inline(__always)
+    private func next(_ text: Span<UInt8>) -> UInt8? { position < text.count ? text[position] : nil }
+
     private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     @inline(__always)
-    private mutating func skipSpace() {
+    private mutating func skipSpace(_ text: Span<UInt8>) {
         // Most texts have none.
-        if let byte, byte > 0x20 { return }
-        while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+        while let byte = next(text), byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            position += 1
+        }
     }
 
     @inline(__always) @discardableResult
-    private mutating func skip(_ expected: UInt8) -> Bool {
-        guard byte == expected else { return false }
+    private mutating func skip(_ expected: UInt8, _ text: Span<UInt8>) -> Bool {
+        guard next(text) == expected else { return false }
         position += 1
         return true
     }
 
-    private mutating func expect(_ expected: UInt8) throws(JSONProblem) {
-        if skip(expected) { return }
-        throw problem(byte == nil ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.")
+    @inline(__always)
+    private mutating func expect(_ expected: UInt8, _ text: Span<UInt8>) throws(JSONProblem) {
+        if skip(expected, text) { return }
+        throw missing(expected)
+    }
+
+    @inline(never)
+    private func missing(_ expected: UInt8) -> JSONProblem {
+        problem(byte == nil ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.")
     }
 
     private func problem(_ explanation: String, isDuplicate: Bool = false) -> JSONProblem {
@@ -262,13 +302,19 @@ struct JSONParser {
 
     /// The path of the parser's position.
     private var path: [any CodingKey] {
-        open.indices.compactMap { level in
-            let end = level + 1 < open.count ? open[level + 1] : nodes.count
-            let children = nodes.children(of: open[level], before: end)
-            guard isObject(open[level]) else { return JSONKey(index: children.count) }
-            // A key may have no value yet.
-            return children.last.map { JSONKey(nodes.text(children.count.isMultiple(of: 2) ? $0 - 1 : $0, in: bytes)) }
+        var path: [any CodingKey] = []
+        var (container, end) = (open, nodes.count)
+        for _ in 0..<depth {
+            let children = nodes.children(of: container, before: end)
+            if !nodes[container].isObject {
+                path.append(JSONKey(index: children.count))
+            } else if let last = children.last {
+                // A key may have no value yet.
+                path.append(JSONKey(nodes.text(children.count.isMultiple(of: 2) ? last - 1 : last, in: bytes)))
+            }
+            (container, end) = (Int(nodes[container].end), container)
         }
+        return path.reversed()
     }
 }
 

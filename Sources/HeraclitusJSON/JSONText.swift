@@ -1,30 +1,60 @@
 /// The place of a value or a key in a parsed text.
 ///
 /// The parts of an array or object follow it, and each key comes before its value.
-struct JSONNode {
+package struct JSONNode {
+    enum Kind {
+        case array
+        case object
+        /// An ASCII text without escapes.
+        case plainText
+        case other
+    }
+
     /// The first byte, which tells the kind of the value.
     let start: UInt32
 
     /// The place after the last byte; of an array or object, the number of the node after its parts.
     var end: UInt32
 
-    let isContainer: Bool
+    let kind: Kind
 
-    /// Whether it is an ASCII text without escapes.
-    let isPlain: Bool
+    /// Whether the order of an object's keys leaves open that one is repeated.
+    var isUnsorted = false
+
+    /// Whether a decoder has read the value after this key, or all parts of this value.
+    var isRead = false
 
     static let sizeLimit = Int(UInt32.max)
+
+    var isObject: Bool { kind == .object }
+
+    var isContainer: Bool { kind == .array || kind == .object }
+
+    var isPlain: Bool { kind == .plainText }
 
     var bytes: Range<Int> { Int(start)..<Int(end) }
 
     /// The bytes between the quotes of a text.
     var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
+
+    /// Whether this plain text comes before another one.
+    func precedes(_ other: JSONNode, _ text: Span<UInt8>) -> Bool {
+        guard isPlain, other.isPlain else { return false }
+        var (one, two) = (Int(start) + 1, Int(other.start) + 1)
+        // Each text ends with a quote, so a text that begins with another one ends later.
+        while text[one] == text[two] {
+            if text[one] == UInt8(ascii: "\"") { return false }
+            (one, two) = (one + 1, two + 1)
+        }
+        if text[one] == UInt8(ascii: "\"") { return true }
+        return text[two] != UInt8(ascii: "\"") && text[one] < text[two]
+    }
 }
 
 extension [JSONNode] {
-    mutating func append(_ start: Int, _ end: Int, isContainer: Bool = false, isPlain: Bool = false) {
+    mutating func append(_ start: Int, _ end: Int, _ kind: JSONNode.Kind) {
         let (start, end) = (UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: end))
-        append(JSONNode(start: start, end: end, isContainer: isContainer, isPlain: isPlain))
+        append(JSONNode(start: start, end: end, kind: kind))
     }
 
     /// The node after a node and its parts.
@@ -50,27 +80,23 @@ extension [JSONNode] {
     }
 }
 
-/// A parsed text, whose values are made on request.
-final class JSONText {
+/// A parsed text, whose values are made on request; the state is its nodes.
+///
+/// A decoder marks the keys whose values it has read, and the values all parts of which it has read.
+package final class JSONText: UncheckedState<[JSONNode]> {
     let bytes: [UInt8]
-    let nodes: [JSONNode]
-
-    /// The keys whose values a decoder has read, and the values all parts of which it has read.
-    private var read: [Bool]
 
     /// Parses a text; a repeated key is an error unless the first of two values is to count.
     init(_ bytes: [UInt8], isLenient: Bool = false) throws(JSONProblem) {
         var parser = JSONParser(bytes, isLenient: isLenient)
         self.bytes = bytes
-        nodes = try parser.parse()
-        // `Array(repeating:count:)` asks the runtime for its type, which takes longer.
-        read = nodes.map { _ in false }
+        super.init(try parser.parse())
     }
 
     /// The first byte of a node.
-    func sign(_ node: Int) -> UInt8 { bytes[Int(nodes[node].start)] }
+    func sign(_ node: Int) -> UInt8 { bytes[Int(state[node].start)] }
 
-    func text(_ node: Int) -> String { nodes.text(node, in: bytes) }
+    func text(_ node: Int) -> String { state.text(node, in: bytes) }
 
     /// The value; of an array or object an empty one.
     func scalar(_ node: Int) -> JSONValue {
@@ -81,7 +107,7 @@ final class JSONText {
         case UInt8(ascii: "t"): .bool(true)
         case UInt8(ascii: "f"): .bool(false)
         case UInt8(ascii: "n"): .null
-        default: JSONValue(number: bytes[nodes[node].bytes]) ?? .null
+        default: JSONValue(number: bytes[state[node].bytes]) ?? .null
         }
     }
 
@@ -89,14 +115,14 @@ final class JSONText {
     func json(_ root: Int) -> JSONValue {
         // Parts come before their value, so the stack does not grow with the depth.
         var values: [JSONValue] = []
-        for node in (root..<nodes.next(root)).reversed() {
+        for node in (root..<state.next(root)).reversed() {
             switch sign(node) {
             case UInt8(ascii: "["):
-                let elements = Array(values.suffix(nodes.children(of: node).count).reversed())
+                let elements = Array(values.suffix(state.children(of: node).count).reversed())
                 values.removeLast(elements.count)
                 values.append(.array(elements))
             case UInt8(ascii: "{"):
-                let count = nodes.children(of: node).count / 2
+                let count = state.children(of: node).count / 2
                 var members: [String: JSONValue] = Dictionary(minimumCapacity: count)
                 for _ in 0..<count {
                     let (key, value) = (values.removeLast().stringValue ?? "", values.removeLast())
@@ -109,20 +135,24 @@ final class JSONText {
         return values.last ?? .null
     }
 
+    /// The elements of an array.
+    func elements(of array: Int) -> [Int] { state.children(of: array) }
+
     /// The keys of an object, each of which its value follows.
     func keys(of object: Int) -> [Int] {
-        let children = nodes.children(of: object)
+        let children = state.children(of: object)
         return stride(from: 0, to: children.count, by: 2).map { children[$0] }
     }
 
     /// The value of an object for a key.
     func member(_ key: String, of object: Int) -> Int? {
-        let (nodes, size) = (nodes, key.utf8.count)
-        let end = nodes.next(object)
+        let size = key.utf8.count
+        let end = state.next(object)
         var node = object + 1
         while node < end {
-            if !nodes[node].isPlain || nodes[node].content.count == size, text(node) == key { return node + 1 }
-            node = nodes.next(node + 1)
+            let member = state[node]
+            if !member.isPlain || member.content.count == size, text(node) == key { return node + 1 }
+            node = state.next(node + 1)
         }
         return nil
     }
@@ -131,41 +161,43 @@ final class JSONText {
     func members(_ keys: [[UInt8]], of object: Int) -> [Int] {
         // `Array(repeating:count:)` asks the runtime for its type, which takes longer than the search.
         var members = keys.map { _ in 0 }
-        // One change in place of one for each key, because the runtime checks each.
-        var read: [Bool] = []
-        swap(&read, &self.read)
-        defer { self.read = read }
-        let end = nodes.next(object)
         var node = object + 1
-        while node < end {
-            let name = nodes[node].isPlain ? bytes[nodes[node].content] : Array(text(node).utf8)[...]
-            if let place = keys.firstIndex(where: { $0.count == name.count && name.elementsEqual($0) }),
+        while node < state.next(object) {
+            let key = state[node]
+            if let place = keys.firstIndex(where: { key.isPlain ? isKey(key, $0) : text(node).utf8.elementsEqual($0) }),
                 members[place] == 0
             {
                 members[place] = node + 1
-                read[node] = true
+                state[node].isRead = true
             }
-            node = nodes.next(node + 1)
+            node = state.next(node + 1)
         }
         return members
     }
 
+    /// Whether a plain key consists of some bytes.
+    private func isKey(_ node: JSONNode, _ key: [UInt8]) -> Bool {
+        let start = node.content.lowerBound
+        // A comparison of slices would take three times as long.
+        return node.content.count == key.count && key.indices.allSatisfy { bytes[start + $0] == key[$0] }
+    }
+
     /// The values by key of an object that may have many; a few keys are compared faster than hashed.
     func manyMembers(of object: Int) -> [String: Int]? {
-        guard nodes.next(object) - object > 64 else { return nil }
+        guard state.next(object) - object > 64 else { return nil }
         return Dictionary(keys(of: object).map { (text($0), $0 + 1) }) { first, _ in first }
     }
 
-    func noteRead(_ node: Int) { read[node] = true }
+    func noteRead(_ node: Int) { state[node].isRead = true }
 
     /// The members of an object that no decoder has read.
     func unread(of object: Int) -> [String: JSONValue] {
-        if read[object] { return [:] }
+        if state[object].isRead { return [:] }
         var unread: [String: JSONValue] = [:]
         var key = object + 1
-        while key < nodes.next(object) {
-            if !read[key] { unread[text(key)] = json(key + 1) }
-            key = nodes.next(key + 1)
+        while key < state.next(object) {
+            if !state[key].isRead { unread[text(key)] = json(key + 1) }
+            key = state.next(key + 1)
         }
         return unread
     }
