@@ -185,7 +185,7 @@ struct JSONParser {
             nodes.append(start, position, .plainText)
         } else {
             position = start
-            _ = try string()
+            _ = try string(text)
             nodes.append(start, position, .other)
         }
     }
@@ -202,47 +202,52 @@ struct JSONParser {
         position = end
     }
 
+    /// Parses one text.
+    @inline(never)
     mutating func string() throws(JSONProblem) -> String {
+        let bytes = bytes
+        return try string(bytes.span)
+    }
+
+    private mutating func string(_ text: Span<UInt8>) throws(JSONProblem) -> String {
         position += 1
         let start = position
-        let bytes = bytes
-        skipPlain(bytes.span)
+        skipPlain(text)
         var unescaped = Array(bytes[start..<position])
-        while let byte, byte != UInt8(ascii: "\"") {
+        while let byte = next(text), byte != UInt8(ascii: "\"") {
             guard byte >= 0x20 else { throw problem("A text has a control character.") }
             position += 1
-            if byte == UInt8(ascii: "\\") { try escape(&unescaped) } else { unescaped.append(byte) }
+            if byte == UInt8(ascii: "\\") { try escape(&unescaped, text) } else { unescaped.append(byte) }
         }
         guard position < bytes.count else { throw problem("A text does not end.") }
-        guard let text = String(validating: unescaped, as: UTF8.self) else {
+        guard let string = String(validating: unescaped, as: UTF8.self) else {
             position = start
             throw problem("A text is not UTF-8.")
         }
         position += 1
-        return text
+        return string
     }
 
-    private mutating func escape(_ text: inout [UInt8]) throws(JSONProblem) {
-        guard let byte else { return }
+    private mutating func escape(_ unescaped: inout [UInt8], _ text: Span<UInt8>) throws(JSONProblem) {
+        guard let byte = next(text) else { return }
         position += 1
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): unescaped.append(byte)
+        case UInt8(ascii: "b"): unescaped.append(0x08)
+        case UInt8(ascii: "f"): unescaped.append(0x0C)
+        case UInt8(ascii: "n"): unescaped.append(0x0A)
+        case UInt8(ascii: "r"): unescaped.append(0x0D)
+        case UInt8(ascii: "t"): unescaped.append(0x09)
         case UInt8(ascii: "u"):
-            var code = UInt32(try codeUnit())
+            var code = UInt32(try codeUnit(text))
             if code >> 10 == 0x36 {
-                let bytes = bytes
-                guard skip(UInt8(ascii: "\\"), bytes.span), skip(UInt8(ascii: "u"), bytes.span) else { throw halfCharacter }
-                let trail = UInt32(try codeUnit())
+                guard skip(UInt8(ascii: "\\"), text), skip(UInt8(ascii: "u"), text) else { throw halfCharacter }
+                let trail = UInt32(try codeUnit(text))
                 guard trail >> 10 == 0x37 else { throw halfCharacter }
                 code = 0x10000 + (code & 0x3FF) << 10 + trail & 0x3FF
             }
             guard let scalar = Unicode.Scalar(code) else { throw halfCharacter }
-            text.append(contentsOf: UTF8.encode(scalar) ?? .init())
+            unescaped.append(contentsOf: UTF8.encode(scalar) ?? .init())
         default:
             position -= 1
             throw problem("This escape does not exist.")
@@ -251,10 +256,10 @@ struct JSONParser {
 
     private var halfCharacter: JSONProblem { problem("A text has half a character.") }
 
-    private mutating func codeUnit() throws(JSONProblem) -> UInt16 {
+    private mutating func codeUnit(_ text: Span<UInt8>) throws(JSONProblem) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+            guard let byte = next(text), let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
                 throw problem("Four hexadecimal digits are missing.")
             }
             unit = unit << 4 | UInt16(digit)
@@ -267,8 +272,6 @@ struct JSONParser {
 
     @inline(__always)
     private func next(_ text: Span<UInt8>) -> UInt8? { position < text.count ? text[position] : nil }
-
-    private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     @inline(__always)
     private mutating func skipSpace(_ text: Span<UInt8>) {
@@ -291,9 +294,10 @@ struct JSONParser {
         throw missing(expected)
     }
 
+    // Code for errors makes the code around it slower.
     @inline(never)
     private func missing(_ expected: UInt8) -> JSONProblem {
-        problem(byte == nil ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.")
+        problem(position == bytes.count ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.")
     }
 
     private func problem(_ explanation: String, isDuplicate: Bool = false) -> JSONProblem {

@@ -157,29 +157,31 @@ package final class JSONText: UncheckedState<[JSONNode]> {
         return nil
     }
 
-    /// The values of an object for some ASCII keys, which count as read; 0 for missing ones.
-    func members(_ keys: [[UInt8]], of object: Int) -> [Int] {
-        // `Array(repeating:count:)` asks the runtime for its type, which takes longer than the search.
-        var members = keys.map { _ in 0 }
-        var node = object + 1
+    /// The values of an object for some ASCII keys, which count as read; of an array or object an empty one.
+    func members(_ keys: [[UInt8]], of object: Int) -> [JSONValue?] {
+        var members: [JSONValue?] = keys.map { _ in nil }
+        var (node, next) = (object + 1, 0)
         while node < state.next(object) {
-            let key = state[node]
-            if let place = keys.firstIndex(where: { key.isPlain ? isKey(key, $0) : text(node).utf8.elementsEqual($0) }),
-                members[place] == 0
+            // Both are usually in order.
+            if let place = (next..<keys.count).first(where: { isKey(node, keys[$0]) })
+                ?? (0..<next).first(where: { isKey(node, keys[$0]) }), members[place] == nil
             {
-                members[place] = node + 1
+                members[place] = scalar(node + 1)
                 state[node].isRead = true
+                next = place + 1
             }
             node = state.next(node + 1)
         }
         return members
     }
 
-    /// Whether a plain key consists of some bytes.
-    private func isKey(_ node: JSONNode, _ key: [UInt8]) -> Bool {
-        let start = node.content.lowerBound
-        // A comparison of slices would take three times as long.
-        return node.content.count == key.count && key.indices.allSatisfy { bytes[start + $0] == key[$0] }
+    /// Whether a key consists of some ASCII.
+    private func isKey(_ node: Int, _ name: [UInt8]) -> Bool {
+        let key = state[node]
+        guard key.isPlain else { return text(node).utf8.elementsEqual(name) }
+        let start = key.content.lowerBound
+        // A slice would count references.
+        return key.content.count == name.count && name.indices.allSatisfy { bytes[start + $0] == name[$0] }
     }
 
     /// The values by key of an object that may have many; a few keys are compared faster than hashed.
