@@ -2,8 +2,6 @@
 ///
 /// The parser does not call itself, so its stack does not grow with the depth.
 struct JSONParser {
-    private let bytes: [UInt8]
-
     /// Whether the first of two values for one key is read, as in Foundation's reader; otherwise, the second is an error.
     private let isLenient: Bool
 
@@ -20,40 +18,43 @@ struct JSONParser {
     /// The key of the last complete member of the innermost object.
     private var lastKey = 0
 
-    init(_ bytes: [UInt8], at position: Int = 0, isLenient: Bool = false) {
-        self.bytes = bytes
+    init(at position: Int = 0, isLenient: Bool = false) {
         self.position = position
         self.isLenient = isLenient
     }
 
-    mutating func parse() throws(JSONProblem) -> [JSONNode] {
-        guard bytes.count <= JSONNode.sizeLimit else { throw problem("This is larger than 4 GiB.") }
-        if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
+    mutating func parse(_ text: Span<UInt8>) throws(JSONProblem) -> [JSONNode] {
+        guard text.count <= JSONNode.sizeLimit else { throw problem("This is larger than 4 GiB.", text) }
+        if text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { position = 3 }
         // An array that grows takes twice the memory for a moment.
-        nodes.reserveCapacity(bytes.count > 1 << 12 ? mostNodes : bytes.count / 8 + 8)
-        let bytes = bytes
-        let text = bytes.span
+        nodes.reserveCapacity(text.count > 1 << 12 ? Self.mostNodes(text) : text.count / 8 + 8)
         skipSpace(text)
         try value(text)
         while depth > 0 {
             if nodes[open].isObject { try nextMember(text) } else { try nextElement(text) }
         }
         skipSpace(text)
-        guard position == text.count else { throw problem("Something follows the value.") }
+        guard position == text.count else { throw problem("Something follows the value.", text) }
         return nodes
     }
 
     /// An upper limit for the number of nodes, unless arrays and objects are empty.
-    private var mostNodes: Int {
-        let signs: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":")]
-        return bytes.count { signs.contains($0) } + 1
+    private static func mostNodes(_ text: Span<UInt8>) -> Int {
+        var count = 1
+        for place in text.indices {
+            switch text[place] {
+            case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":"): count += 1
+            default: break
+            }
+        }
+        return count
     }
 
     // MARK: - Arrays and objects
 
-    private mutating func begin(isObject: Bool) throws(JSONProblem) {
+    private mutating func begin(isObject: Bool, _ text: Span<UInt8>) throws(JSONProblem) {
         guard depth < JSONValue.textDepthLimit else {
-            throw problem("This is deeper than \(JSONValue.textDepthLimit) levels.")
+            throw problem("This is deeper than \(JSONValue.textDepthLimit) levels.", text)
         }
         nodes.append(position, open, isObject ? .object : .array)
         open = nodes.count - 1
@@ -84,12 +85,12 @@ struct JSONParser {
     private mutating func nextMember(_ text: Span<UInt8>) throws(JSONProblem) {
         skipSpace(text)
         if next(text) == UInt8(ascii: "}") {
-            if nodes[open].isUnsorted, !isLenient { try expectDistinctKeys(of: open) }
+            if nodes[open].isUnsorted, !isLenient { try expectDistinctKeys(of: open, text) }
             return end()
         }
         let isFirst = nodes.count == open + 1
         try separate(text)
-        guard next(text) == UInt8(ascii: "\"") else { throw problem("A key is missing.") }
+        guard next(text) == UInt8(ascii: "\"") else { throw problem("A key is missing.", text) }
         let key = nodes.count
         try self.text(text)
         if !isFirst, !nodes[lastKey].precedes(nodes[key], text) { nodes[open].isUnsorted = true }
@@ -108,14 +109,14 @@ struct JSONParser {
         skipSpace(text)
     }
 
-    private mutating func expectDistinctKeys(of object: Int) throws(JSONProblem) {
+    private mutating func expectDistinctKeys(of object: Int, _ text: Span<UInt8>) throws(JSONProblem) {
         var seen: Set<String> = []
         var key = object + 1
         while key < nodes.count {
-            let name = nodes.text(key, in: bytes)
+            let name = nodes.text(key, in: text)
             guard seen.insert(name).inserted else {
                 nodes.removeLast(nodes.count - key - 1)
-                throw problem("The key \"\(name.shortened)\" is there twice.", isDuplicate: true)
+                throw problem("The key \"\(name.shortened)\" is there twice.", text, isDuplicate: true)
             }
             key = nodes.next(key + 1)
         }
@@ -125,16 +126,16 @@ struct JSONParser {
 
     @inline(__always)
     private mutating func value(_ text: Span<UInt8>) throws(JSONProblem) {
-        guard let byte = next(text) else { throw problem("It ends too early.") }
+        guard let byte = next(text) else { throw problem("It ends too early.", text) }
         switch byte {
-        case UInt8(ascii: "{"): try begin(isObject: true)
-        case UInt8(ascii: "["): try begin(isObject: false)
+        case UInt8(ascii: "{"): try begin(isObject: true, text)
+        case UInt8(ascii: "["): try begin(isObject: false, text)
         case UInt8(ascii: "\""): try self.text(text)
         case UInt8(ascii: "t"): try word(Self.true, text)
         case UInt8(ascii: "f"): try word(Self.false, text)
         case UInt8(ascii: "n"): try word(Self.null, text)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(text)
-        default: throw problem("This is not a value.")
+        default: throw problem("This is not a value.", text)
         }
     }
 
@@ -146,7 +147,7 @@ struct JSONParser {
         let start = position
         for letter in word where !skip(letter, text) {
             position = start
-            throw problem("This is not a value.")
+            throw problem("This is not a value.", text)
         }
         nodes.append(start, position, .other)
     }
@@ -159,8 +160,8 @@ struct JSONParser {
         if skip(UInt8(ascii: "e"), text) || skip(UInt8(ascii: "E"), text) {
             if !skip(UInt8(ascii: "+"), text) { skip(UInt8(ascii: "-"), text) }
             try digits(text)
-            guard DecimalDigits(bytes[start..<position]) != nil else {
-                throw problem("The power of ten of a number is too large.")
+            guard DecimalDigits((start..<position).map { text[$0] }) != nil else {
+                throw problem("The power of ten of a number is too large.", text)
             }
         }
         nodes.append(start, position, .other)
@@ -170,7 +171,7 @@ struct JSONParser {
     private mutating func digits(_ text: Span<UInt8>) throws(JSONProblem) {
         let start = position
         while let byte = next(text), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
-        if position == start { throw problem("A digit is missing.") }
+        if position == start { throw problem("A digit is missing.", text) }
     }
 
     // MARK: - Texts
@@ -203,26 +204,20 @@ struct JSONParser {
     }
 
     /// Parses one text.
-    @inline(never)
-    mutating func string() throws(JSONProblem) -> String {
-        let bytes = bytes
-        return try string(bytes.span)
-    }
-
-    private mutating func string(_ text: Span<UInt8>) throws(JSONProblem) -> String {
+    mutating func string(_ text: Span<UInt8>) throws(JSONProblem) -> String {
         position += 1
         let start = position
         skipPlain(text)
-        var unescaped = Array(bytes[start..<position])
+        var unescaped = (start..<position).map { text[$0] }
         while let byte = next(text), byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw problem("A text has a control character.") }
+            guard byte >= 0x20 else { throw problem("A text has a control character.", text) }
             position += 1
             if byte == UInt8(ascii: "\\") { try escape(&unescaped, text) } else { unescaped.append(byte) }
         }
-        guard position < bytes.count else { throw problem("A text does not end.") }
+        guard position < text.count else { throw problem("A text does not end.", text) }
         guard let string = String(validating: unescaped, as: UTF8.self) else {
             position = start
-            throw problem("A text is not UTF-8.")
+            throw problem("A text is not UTF-8.", text)
         }
         position += 1
         return string
@@ -241,26 +236,26 @@ struct JSONParser {
         case UInt8(ascii: "u"):
             var code = UInt32(try codeUnit(text))
             if code >> 10 == 0x36 {
-                guard skip(UInt8(ascii: "\\"), text), skip(UInt8(ascii: "u"), text) else { throw halfCharacter }
+                guard skip(UInt8(ascii: "\\"), text), skip(UInt8(ascii: "u"), text) else { throw halfCharacter(text) }
                 let trail = UInt32(try codeUnit(text))
-                guard trail >> 10 == 0x37 else { throw halfCharacter }
+                guard trail >> 10 == 0x37 else { throw halfCharacter(text) }
                 code = 0x10000 + (code & 0x3FF) << 10 + trail & 0x3FF
             }
-            guard let scalar = Unicode.Scalar(code) else { throw halfCharacter }
+            guard let scalar = Unicode.Scalar(code) else { throw halfCharacter(text) }
             unescaped.append(contentsOf: UTF8.encode(scalar) ?? .init())
         default:
             position -= 1
-            throw problem("This escape does not exist.")
+            throw problem("This escape does not exist.", text)
         }
     }
 
-    private var halfCharacter: JSONProblem { problem("A text has half a character.") }
+    private func halfCharacter(_ text: Span<UInt8>) -> JSONProblem { problem("A text has half a character.", text) }
 
     private mutating func codeUnit(_ text: Span<UInt8>) throws(JSONProblem) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = next(text), let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-                throw problem("Four hexadecimal digits are missing.")
+                throw problem("Four hexadecimal digits are missing.", text)
             }
             unit = unit << 4 | UInt16(digit)
             position += 1
@@ -291,21 +286,21 @@ struct JSONParser {
     @inline(__always)
     private mutating func expect(_ expected: UInt8, _ text: Span<UInt8>) throws(JSONProblem) {
         if skip(expected, text) { return }
-        throw missing(expected)
+        throw missing(expected, text)
     }
 
     // Code for errors makes the code around it slower.
     @inline(never)
-    private func missing(_ expected: UInt8) -> JSONProblem {
-        problem(position == bytes.count ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.")
+    private func missing(_ expected: UInt8, _ text: Span<UInt8>) -> JSONProblem {
+        problem(position == text.count ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.", text)
     }
 
-    private func problem(_ explanation: String, isDuplicate: Bool = false) -> JSONProblem {
-        JSONProblem(offset: position, path: path, explanation: explanation, isDuplicate: isDuplicate)
+    private func problem(_ explanation: String, _ text: Span<UInt8>, isDuplicate: Bool = false) -> JSONProblem {
+        JSONProblem(offset: position, path: path(text), explanation: explanation, isDuplicate: isDuplicate)
     }
 
     /// The path of the parser's position.
-    private var path: [any CodingKey] {
+    private func path(_ text: Span<UInt8>) -> [any CodingKey] {
         var path: [any CodingKey] = []
         var (container, end) = (open, nodes.count)
         for _ in 0..<depth {
@@ -314,7 +309,7 @@ struct JSONParser {
                 path.append(JSONKey(index: children.count))
             } else if let last = children.last {
                 // A key may have no value yet.
-                path.append(JSONKey(nodes.text(children.count.isMultiple(of: 2) ? last - 1 : last, in: bytes)))
+                path.append(JSONKey(nodes.text(children.count.isMultiple(of: 2) ? last - 1 : last, in: text)))
             }
             (container, end) = (Int(nodes[container].end), container)
         }

@@ -1,3 +1,5 @@
+import HeraclitusEssentials
+
 /// The place of a value or a key in a parsed text.
 ///
 /// The parts of an array or object follow it, and each key comes before its value.
@@ -73,10 +75,9 @@ extension [JSONNode] {
     }
 
     /// The text of a node.
-    func text(_ node: Int, in bytes: [UInt8]) -> String {
-        if self[node].isPlain { return String(decoding: bytes[self[node].content], as: UTF8.self) }
-        var parser = JSONParser(bytes, at: Int(self[node].start))
-        return (try? parser.string()) ?? ""
+    func text(_ node: Int, in text: Span<UInt8>) -> String {
+        var parser = JSONParser(at: Int(self[node].start))
+        return (try? parser.string(text)) ?? ""
     }
 }
 
@@ -84,19 +85,23 @@ extension [JSONNode] {
 ///
 /// A decoder marks the keys whose values it has read, and the values all parts of which it has read.
 package final class JSONText: UncheckedState<[JSONNode]> {
-    let bytes: [UInt8]
+    private let bytes: ByteBuffer
 
     /// Parses a text; a repeated key is an error unless the first of two values is to count.
-    init(_ bytes: [UInt8], isLenient: Bool = false) throws(JSONProblem) {
-        var parser = JSONParser(bytes, isLenient: isLenient)
+    init(_ text: Data, isLenient: Bool = false) throws(JSONProblem) {
+        var parser = JSONParser(isLenient: isLenient)
+        let bytes = ByteBuffer(text)
+        let nodes = try bytes.withSpan { text throws(JSONProblem) in try parser.parse(text) }
         self.bytes = bytes
-        super.init(try parser.parse())
+        super.init(nodes)
     }
 
     /// The first byte of a node.
     func sign(_ node: Int) -> UInt8 { bytes[Int(state[node].start)] }
 
-    func text(_ node: Int) -> String { state.text(node, in: bytes) }
+    func text(_ node: Int) -> String {
+        state[node].isPlain ? bytes.text(state[node].content) : bytes.withSpan { state.text(node, in: $0) }
+    }
 
     /// The value; of an array or object an empty one.
     func scalar(_ node: Int) -> JSONValue {
@@ -107,7 +112,7 @@ package final class JSONText: UncheckedState<[JSONNode]> {
         case UInt8(ascii: "t"): .bool(true)
         case UInt8(ascii: "f"): .bool(false)
         case UInt8(ascii: "n"): .null
-        default: JSONValue(number: bytes[state[node].bytes]) ?? .null
+        default: bytes.withSpan { JSONValue(number: $0.extracting(state[node].bytes)) } ?? .null
         }
     }
 
@@ -147,11 +152,9 @@ package final class JSONText: UncheckedState<[JSONNode]> {
     /// The value of an object for a key.
     func member(_ key: String, of object: Int) -> Int? {
         let size = key.utf8.count
-        let end = state.next(object)
         var node = object + 1
-        while node < end {
-            let member = state[node]
-            if !member.isPlain || member.content.count == size, text(node) == key { return node + 1 }
+        while node < state.next(object) {
+            if !state[node].isPlain || state[node].content.count == size, text(node) == key { return node + 1 }
             node = state.next(node + 1)
         }
         return nil
@@ -175,13 +178,8 @@ package final class JSONText: UncheckedState<[JSONNode]> {
         return members
     }
 
-    /// Whether a key consists of some ASCII.
     private func isKey(_ node: Int, _ name: [UInt8]) -> Bool {
-        let key = state[node]
-        guard key.isPlain else { return text(node).utf8.elementsEqual(name) }
-        let start = key.content.lowerBound
-        // A slice would count references.
-        return key.content.count == name.count && name.indices.allSatisfy { bytes[start + $0] == name[$0] }
+        state[node].isPlain ? bytes.contains(name, at: state[node].content) : text(node).utf8.elementsEqual(name)
     }
 
     /// The values by key of an object that may have many; a few keys are compared faster than hashed.

@@ -1,4 +1,4 @@
-import HeraclitusEssentials
+package import HeraclitusEssentials
 
 /// Decodes typed values of parsed JSON, or of a raw value.
 ///
@@ -20,7 +20,7 @@ package final class ArchiveDecoder: Decoder {
     }
 
     /// Decodes a text; a repeated key is an error.
-    package convenience init(text: [UInt8]) throws(JSONProblem) {
+    package convenience init(text: Data) throws(JSONProblem) {
         self.init(.inText(try JSONText(text), 0), under: nil, JSONKey(""))
     }
 
