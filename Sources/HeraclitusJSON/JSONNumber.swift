@@ -1,27 +1,19 @@
 extension JSONValue {
     /// The value of a JSON number in the first form with all its digits; `nil` if it is invalid or beyond all bounds.
-    init?(number source: Span<UInt8>) {
-        if let integer = Self.small(source) {
+    init?(number text: String) {
+        if let integer = Self.small(Array(text.utf8).span) {
             self = .integer(integer)
             return
         }
-        let source = source.indices.map { source[$0] }
-        let text = String(decoding: source, as: UTF8.self)
         // A Double represents any fraction of up to 15 digits; integers have another form.
-        if source.count <= 16, !source.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }), let number = Double(text),
-            number.rounded() != number
+        if text.utf8.count <= 16, !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }),
+            let number = Double(text), number.rounded() != number
         {
             self = .number(number)
             return
         }
-        guard let digits = DecimalDigits(source) else { return nil }
+        guard let digits = DecimalDigits(text.utf8) else { return nil }
         self.init(digits)
-    }
-
-    /// The value of a text's number.
-    init?(number text: String) {
-        let source = Array(text.utf8)
-        self.init(number: source.span)
     }
 
     private init(_ digits: DecimalDigits) {
@@ -39,7 +31,7 @@ extension JSONValue {
     }
 
     /// An integer of up to 18 characters, the common case; `nil` for a signed zero.
-    private static func small(_ source: Span<UInt8>) -> Int? {
+    static func small(_ source: Span<UInt8>) -> Int? {
         guard !source.isEmpty, source.count <= 18 else { return nil }
         let isNegative = source[0] == UInt8(ascii: "-")
         var number = 0

@@ -15,7 +15,7 @@ struct JSONParser {
 
     private var depth = 0
 
-    /// The key of the last complete member of the innermost object.
+    /// The last key of the innermost object; meaningless in an array.
     private var lastKey = 0
 
     init(at position: Int = 0, isLenient: Bool = false) {
@@ -23,26 +23,26 @@ struct JSONParser {
         self.isLenient = isLenient
     }
 
-    mutating func parse(_ text: Span<UInt8>) throws(JSONProblem) -> [JSONNode] {
-        guard text.count <= JSONNode.sizeLimit else { throw problem("This is larger than 4 GiB.", text) }
-        if text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { position = 3 }
+    mutating func parse(_ bytes: Span<UInt8>) throws(JSONProblem) -> [JSONNode] {
+        guard bytes.count <= JSONNode.sizeLimit else { throw problem("This is larger than 4 GiB.", bytes) }
+        if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { position = 3 }
         // An array that grows takes twice the memory for a moment.
-        nodes.reserveCapacity(text.count > 1 << 12 ? Self.mostNodes(text) : text.count / 8 + 8)
-        skipSpace(text)
-        try value(text)
+        nodes.reserveCapacity(bytes.count > 1 << 12 ? Self.mostNodes(bytes) : bytes.count / 8 + 8)
+        skipSpace(bytes)
+        try value(bytes)
         while depth > 0 {
-            if nodes[open].isObject { try nextMember(text) } else { try nextElement(text) }
+            if nodes[open].isObject { try nextMember(bytes) } else { try nextElement(bytes) }
         }
-        skipSpace(text)
-        guard position == text.count else { throw problem("Something follows the value.", text) }
+        skipSpace(bytes)
+        guard position == bytes.count else { throw problem("Something follows the value.", bytes) }
         return nodes
     }
 
     /// An upper limit for the number of nodes, unless arrays and objects are empty.
-    private static func mostNodes(_ text: Span<UInt8>) -> Int {
+    private static func mostNodes(_ bytes: Span<UInt8>) -> Int {
         var count = 1
-        for place in text.indices {
-            switch text[place] {
+        for place in bytes.indices {
+            switch bytes[place] {
             case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":"): count += 1
             default: break
             }
@@ -52,11 +52,11 @@ struct JSONParser {
 
     // MARK: - Arrays and objects
 
-    private mutating func begin(isObject: Bool, _ text: Span<UInt8>) throws(JSONProblem) {
+    private mutating func begin(_ kind: JSONNode.Kind, _ bytes: Span<UInt8>) throws(JSONProblem) {
         guard depth < JSONValue.textDepthLimit else {
-            throw problem("This is deeper than \(JSONValue.textDepthLimit) levels.", text)
+            throw problem("This is deeper than \(JSONValue.textDepthLimit) levels.", bytes)
         }
-        nodes.append(position, open, isObject ? .object : .array)
+        nodes.append(position, open, kind)
         open = nodes.count - 1
         depth += 1
         position += 1
@@ -73,50 +73,50 @@ struct JSONParser {
 
     /// Parses the next element of an array, or the array's end.
     @inline(__always)
-    private mutating func nextElement(_ text: Span<UInt8>) throws(JSONProblem) {
-        skipSpace(text)
-        if next(text) == UInt8(ascii: "]") { return end() }
-        try separate(text)
-        try value(text)
+    private mutating func nextElement(_ bytes: Span<UInt8>) throws(JSONProblem) {
+        skipSpace(bytes)
+        if next(bytes) == UInt8(ascii: "]") { return end() }
+        try separate(bytes)
+        try value(bytes)
     }
 
     /// Parses the next member of an object, or the object's end.
     @inline(__always)
-    private mutating func nextMember(_ text: Span<UInt8>) throws(JSONProblem) {
-        skipSpace(text)
-        if next(text) == UInt8(ascii: "}") {
-            if nodes[open].isUnsorted, !isLenient { try expectDistinctKeys(of: open, text) }
+    private mutating func nextMember(_ bytes: Span<UInt8>) throws(JSONProblem) {
+        skipSpace(bytes)
+        if next(bytes) == UInt8(ascii: "}") {
+            if nodes[open].mayRepeatKey, !isLenient { try expectDistinctKeys(of: open, bytes) }
             return end()
         }
         let isFirst = nodes.count == open + 1
-        try separate(text)
-        guard next(text) == UInt8(ascii: "\"") else { throw problem("A key is missing.", text) }
+        try separate(bytes)
+        guard next(bytes) == UInt8(ascii: "\"") else { throw problem("A key is missing.", bytes) }
         let key = nodes.count
-        try self.text(text)
-        if !isFirst, !nodes[lastKey].precedes(nodes[key], text) { nodes[open].isUnsorted = true }
+        try text(bytes)
+        if !isFirst, !nodes[lastKey].precedes(nodes[key], bytes) { nodes[open].mayRepeatKey = true }
         lastKey = key
-        skipSpace(text)
-        try expect(UInt8(ascii: ":"), text)
-        skipSpace(text)
-        try value(text)
+        skipSpace(bytes)
+        try expect(UInt8(ascii: ":"), bytes)
+        skipSpace(bytes)
+        try value(bytes)
     }
 
     /// Skips the comma before a part, unless it is the first one.
     @inline(__always)
-    private mutating func separate(_ text: Span<UInt8>) throws(JSONProblem) {
+    private mutating func separate(_ bytes: Span<UInt8>) throws(JSONProblem) {
         if nodes.count == open + 1 { return }
-        try expect(UInt8(ascii: ","), text)
-        skipSpace(text)
+        try expect(UInt8(ascii: ","), bytes)
+        skipSpace(bytes)
     }
 
-    private mutating func expectDistinctKeys(of object: Int, _ text: Span<UInt8>) throws(JSONProblem) {
+    private mutating func expectDistinctKeys(of object: Int, _ bytes: Span<UInt8>) throws(JSONProblem) {
         var seen: Set<String> = []
         var key = object + 1
         while key < nodes.count {
-            let name = nodes.text(key, in: text)
+            let name = nodes.text(key, in: bytes)
             guard seen.insert(name).inserted else {
                 nodes.removeLast(nodes.count - key - 1)
-                throw problem("The key \"\(name.shortened)\" is there twice.", text, isDuplicate: true)
+                throw problem("The key \"\(name.shortened)\" is there twice.", bytes, isDuplicate: true)
             }
             key = nodes.next(key + 1)
         }
@@ -125,17 +125,17 @@ struct JSONParser {
     // MARK: - Values
 
     @inline(__always)
-    private mutating func value(_ text: Span<UInt8>) throws(JSONProblem) {
-        guard let byte = next(text) else { throw problem("It ends too early.", text) }
+    private mutating func value(_ bytes: Span<UInt8>) throws(JSONProblem) {
+        guard let byte = next(bytes) else { throw problem("It ends too early.", bytes) }
         switch byte {
-        case UInt8(ascii: "{"): try begin(isObject: true, text)
-        case UInt8(ascii: "["): try begin(isObject: false, text)
-        case UInt8(ascii: "\""): try self.text(text)
-        case UInt8(ascii: "t"): try word(Self.true, text)
-        case UInt8(ascii: "f"): try word(Self.false, text)
-        case UInt8(ascii: "n"): try word(Self.null, text)
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(text)
-        default: throw problem("This is not a value.", text)
+        case UInt8(ascii: "{"): try begin(.object, bytes)
+        case UInt8(ascii: "["): try begin(.array, bytes)
+        case UInt8(ascii: "\""): try text(bytes)
+        case UInt8(ascii: "t"): try word(Self.true, .bool(true), bytes)
+        case UInt8(ascii: "f"): try word(Self.false, .bool(false), bytes)
+        case UInt8(ascii: "n"): try word(Self.null, .null, bytes)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(bytes)
+        default: throw problem("This is not a value.", bytes)
         }
     }
 
@@ -143,60 +143,60 @@ struct JSONParser {
     private static let `false` = Array("false".utf8)
     private static let null = Array("null".utf8)
 
-    private mutating func word(_ word: [UInt8], _ text: Span<UInt8>) throws(JSONProblem) {
+    private mutating func word(_ word: [UInt8], _ kind: JSONNode.Kind, _ bytes: Span<UInt8>) throws(JSONProblem) {
         let start = position
-        for letter in word where !skip(letter, text) {
+        for letter in word where !skip(letter, bytes) {
             position = start
-            throw problem("This is not a value.", text)
+            throw problem("This is not a value.", bytes)
         }
-        nodes.append(start, position, .other)
+        nodes.append(start, position, kind)
     }
 
-    private mutating func number(_ text: Span<UInt8>) throws(JSONProblem) {
+    private mutating func number(_ bytes: Span<UInt8>) throws(JSONProblem) {
         let start = position
-        skip(UInt8(ascii: "-"), text)
-        if !skip(UInt8(ascii: "0"), text) { try digits(text) }
-        if skip(UInt8(ascii: "."), text) { try digits(text) }
-        if skip(UInt8(ascii: "e"), text) || skip(UInt8(ascii: "E"), text) {
-            if !skip(UInt8(ascii: "+"), text) { skip(UInt8(ascii: "-"), text) }
-            try digits(text)
-            guard DecimalDigits((start..<position).map { text[$0] }) != nil else {
-                throw problem("The power of ten of a number is too large.", text)
+        skip(UInt8(ascii: "-"), bytes)
+        if !skip(UInt8(ascii: "0"), bytes) { try digits(bytes) }
+        if skip(UInt8(ascii: "."), bytes) { try digits(bytes) }
+        if skip(UInt8(ascii: "e"), bytes) || skip(UInt8(ascii: "E"), bytes) {
+            if !skip(UInt8(ascii: "+"), bytes) { skip(UInt8(ascii: "-"), bytes) }
+            try digits(bytes)
+            guard DecimalDigits((start..<position).map { bytes[$0] }) != nil else {
+                throw problem("The power of ten of a number is too large.", bytes)
             }
         }
-        nodes.append(start, position, .other)
+        nodes.append(start, position, .number)
     }
 
     @inline(__always)
-    private mutating func digits(_ text: Span<UInt8>) throws(JSONProblem) {
+    private mutating func digits(_ bytes: Span<UInt8>) throws(JSONProblem) {
         let start = position
-        while let byte = next(text), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
-        if position == start { throw problem("A digit is missing.", text) }
+        while let byte = next(bytes), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        if position == start { throw problem("A digit is missing.", bytes) }
     }
 
     // MARK: - Texts
 
     /// Parses a text or a key; a `String` is made only of a text with escapes or other characters than ASCII.
-    private mutating func text(_ text: Span<UInt8>) throws(JSONProblem) {
+    private mutating func text(_ bytes: Span<UInt8>) throws(JSONProblem) {
         let start = position
         position += 1
-        skipPlain(text)
-        if next(text) == UInt8(ascii: "\"") {
+        skipPlain(bytes)
+        if next(bytes) == UInt8(ascii: "\"") {
             position += 1
             nodes.append(start, position, .plainText)
         } else {
             position = start
-            _ = try string(text)
-            nodes.append(start, position, .other)
+            _ = try string(bytes)
+            nodes.append(start, position, .text)
         }
     }
 
     /// Skips ASCII without escapes.
     @inline(__always)
-    private mutating func skipPlain(_ text: Span<UInt8>) {
+    private mutating func skipPlain(_ bytes: Span<UInt8>) {
         var end = position
-        while end < text.count {
-            let byte = text[end]
+        while end < bytes.count {
+            let byte = bytes[end]
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte &- 0x20 >= 0x60 { break }
             end += 1
         }
@@ -204,27 +204,27 @@ struct JSONParser {
     }
 
     /// Parses one text.
-    mutating func string(_ text: Span<UInt8>) throws(JSONProblem) -> String {
+    mutating func string(_ bytes: Span<UInt8>) throws(JSONProblem) -> String {
         position += 1
         let start = position
-        skipPlain(text)
-        var unescaped = (start..<position).map { text[$0] }
-        while let byte = next(text), byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw problem("A text has a control character.", text) }
+        skipPlain(bytes)
+        var unescaped = (start..<position).map { bytes[$0] }
+        while let byte = next(bytes), byte != UInt8(ascii: "\"") {
+            guard byte >= 0x20 else { throw problem("A text has a control character.", bytes) }
             position += 1
-            if byte == UInt8(ascii: "\\") { try escape(&unescaped, text) } else { unescaped.append(byte) }
+            if byte == UInt8(ascii: "\\") { try escape(&unescaped, bytes) } else { unescaped.append(byte) }
         }
-        guard position < text.count else { throw problem("A text does not end.", text) }
+        guard position < bytes.count else { throw problem("A text does not end.", bytes) }
         guard let string = String(validating: unescaped, as: UTF8.self) else {
             position = start
-            throw problem("A text is not UTF-8.", text)
+            throw problem("A text is not UTF-8.", bytes)
         }
         position += 1
         return string
     }
 
-    private mutating func escape(_ unescaped: inout [UInt8], _ text: Span<UInt8>) throws(JSONProblem) {
-        guard let byte = next(text) else { return }
+    private mutating func escape(_ unescaped: inout [UInt8], _ bytes: Span<UInt8>) throws(JSONProblem) {
+        guard let byte = next(bytes) else { return }
         position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): unescaped.append(byte)
@@ -234,28 +234,30 @@ struct JSONParser {
         case UInt8(ascii: "r"): unescaped.append(0x0D)
         case UInt8(ascii: "t"): unescaped.append(0x09)
         case UInt8(ascii: "u"):
-            var code = UInt32(try codeUnit(text))
+            var code = UInt32(try codeUnit(bytes))
             if code >> 10 == 0x36 {
-                guard skip(UInt8(ascii: "\\"), text), skip(UInt8(ascii: "u"), text) else { throw halfCharacter(text) }
-                let trail = UInt32(try codeUnit(text))
-                guard trail >> 10 == 0x37 else { throw halfCharacter(text) }
+                guard skip(UInt8(ascii: "\\"), bytes), skip(UInt8(ascii: "u"), bytes) else {
+                    throw halfCharacter(bytes)
+                }
+                let trail = UInt32(try codeUnit(bytes))
+                guard trail >> 10 == 0x37 else { throw halfCharacter(bytes) }
                 code = 0x10000 + (code & 0x3FF) << 10 + trail & 0x3FF
             }
-            guard let scalar = Unicode.Scalar(code) else { throw halfCharacter(text) }
+            guard let scalar = Unicode.Scalar(code) else { throw halfCharacter(bytes) }
             unescaped.append(contentsOf: UTF8.encode(scalar) ?? .init())
         default:
             position -= 1
-            throw problem("This escape does not exist.", text)
+            throw problem("This escape does not exist.", bytes)
         }
     }
 
-    private func halfCharacter(_ text: Span<UInt8>) -> JSONProblem { problem("A text has half a character.", text) }
+    private func halfCharacter(_ bytes: Span<UInt8>) -> JSONProblem { problem("A text has half a character.", bytes) }
 
-    private mutating func codeUnit(_ text: Span<UInt8>) throws(JSONProblem) -> UInt16 {
+    private mutating func codeUnit(_ bytes: Span<UInt8>) throws(JSONProblem) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = next(text), let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-                throw problem("Four hexadecimal digits are missing.", text)
+            guard let byte = next(bytes), let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+                throw problem("Four hexadecimal digits are missing.", bytes)
             }
             unit = unit << 4 | UInt16(digit)
             position += 1
@@ -266,41 +268,41 @@ struct JSONParser {
     // MARK: -
 
     @inline(__always)
-    private func next(_ text: Span<UInt8>) -> UInt8? { position < text.count ? text[position] : nil }
+    private func next(_ bytes: Span<UInt8>) -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
     @inline(__always)
-    private mutating func skipSpace(_ text: Span<UInt8>) {
+    private mutating func skipSpace(_ bytes: Span<UInt8>) {
         // Most texts have none.
-        while let byte = next(text), byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+        while let byte = next(bytes), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
             position += 1
         }
     }
 
     @inline(__always) @discardableResult
-    private mutating func skip(_ expected: UInt8, _ text: Span<UInt8>) -> Bool {
-        guard next(text) == expected else { return false }
+    private mutating func skip(_ expected: UInt8, _ bytes: Span<UInt8>) -> Bool {
+        guard next(bytes) == expected else { return false }
         position += 1
         return true
     }
 
     @inline(__always)
-    private mutating func expect(_ expected: UInt8, _ text: Span<UInt8>) throws(JSONProblem) {
-        if skip(expected, text) { return }
-        throw missing(expected, text)
+    private mutating func expect(_ expected: UInt8, _ bytes: Span<UInt8>) throws(JSONProblem) {
+        if skip(expected, bytes) { return }
+        throw missing(expected, bytes)
     }
 
     // Code for errors makes the code around it slower.
     @inline(never)
-    private func missing(_ expected: UInt8, _ text: Span<UInt8>) -> JSONProblem {
-        problem(position == text.count ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.", text)
+    private func missing(_ expected: UInt8, _ bytes: Span<UInt8>) -> JSONProblem {
+        problem(position == bytes.count ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.", bytes)
     }
 
-    private func problem(_ explanation: String, _ text: Span<UInt8>, isDuplicate: Bool = false) -> JSONProblem {
-        JSONProblem(offset: position, path: path(text), explanation: explanation, isDuplicate: isDuplicate)
+    private func problem(_ explanation: String, _ bytes: Span<UInt8>, isDuplicate: Bool = false) -> JSONProblem {
+        JSONProblem(offset: position, path: path(bytes), explanation: explanation, isDuplicate: isDuplicate)
     }
 
     /// The path of the parser's position.
-    private func path(_ text: Span<UInt8>) -> [any CodingKey] {
+    private func path(_ bytes: Span<UInt8>) -> [any CodingKey] {
         var path: [any CodingKey] = []
         var (container, end) = (open, nodes.count)
         for _ in 0..<depth {
@@ -309,7 +311,7 @@ struct JSONParser {
                 path.append(JSONKey(index: children.count))
             } else if let last = children.last {
                 // A key may have no value yet.
-                path.append(JSONKey(nodes.text(children.count.isMultiple(of: 2) ? last - 1 : last, in: text)))
+                path.append(JSONKey(nodes.text(children.count.isMultiple(of: 2) ? last - 1 : last, in: bytes)))
             }
             (container, end) = (Int(nodes[container].end), container)
         }

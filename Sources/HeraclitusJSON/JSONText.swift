@@ -5,51 +5,53 @@ import HeraclitusEssentials
 /// The parts of an array or object follow it, and each key comes before its value.
 package struct JSONNode {
     enum Kind {
-        case array
-        case object
+        case null
+        case bool(Bool)
+        case number
+        case text
         /// An ASCII text without escapes.
         case plainText
-        case other
+        case array
+        case object
     }
 
-    /// The first byte, which tells the kind of the value.
+    /// The place of the first byte.
     let start: UInt32
 
-    /// The place after the last byte; of an array or object, the number of the node after its parts.
+    /// The place after the last byte.
+    ///
+    /// An array or object has the number of the node after its parts, and during the parsing that of its outer one.
     var end: UInt32
 
     let kind: Kind
 
     /// Whether the order of an object's keys leaves open that one is repeated.
-    var isUnsorted = false
+    var mayRepeatKey = false
 
     /// Whether a decoder has read the value after this key, or all parts of this value.
     var isRead = false
 
     static let sizeLimit = Int(UInt32.max)
 
-    var isObject: Bool { kind == .object }
+    var isObject: Bool { if case .object = kind { true } else { false } }
 
-    var isContainer: Bool { kind == .array || kind == .object }
+    var isContainer: Bool { if case .array = kind { true } else { isObject } }
 
-    var isPlain: Bool { kind == .plainText }
+    var isPlain: Bool { if case .plainText = kind { true } else { false } }
 
     var bytes: Range<Int> { Int(start)..<Int(end) }
 
     /// The bytes between the quotes of a text.
     var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
 
-    /// Whether this plain text comes before another one.
-    func precedes(_ other: JSONNode, _ text: Span<UInt8>) -> Bool {
+    /// Whether two plain texts are in order.
+    func precedes(_ other: JSONNode, _ bytes: Span<UInt8>) -> Bool {
         guard isPlain, other.isPlain else { return false }
-        var (one, two) = (Int(start) + 1, Int(other.start) + 1)
-        // Each text ends with a quote, so a text that begins with another one ends later.
-        while text[one] == text[two] {
-            if text[one] == UInt8(ascii: "\"") { return false }
-            (one, two) = (one + 1, two + 1)
+        let (one, other) = (bytes.extracting(content), bytes.extracting(other.content))
+        for place in 0..<min(one.count, other.count) where one[place] != other[place] {
+            return one[place] < other[place]
         }
-        if text[one] == UInt8(ascii: "\"") { return true }
-        return text[two] != UInt8(ascii: "\"") && text[one] < text[two]
+        return one.count < other.count
     }
 }
 
@@ -75,9 +77,9 @@ extension [JSONNode] {
     }
 
     /// The text of a node.
-    func text(_ node: Int, in text: Span<UInt8>) -> String {
+    func text(_ node: Int, in bytes: Span<UInt8>) -> String {
         var parser = JSONParser(at: Int(self[node].start))
-        return (try? parser.string(text)) ?? ""
+        return (try? parser.string(bytes)) ?? ""
     }
 }
 
@@ -91,13 +93,12 @@ package final class JSONText: UncheckedState<[JSONNode]> {
     init(_ text: Data, isLenient: Bool = false) throws(JSONProblem) {
         var parser = JSONParser(isLenient: isLenient)
         let bytes = ByteBuffer(text)
-        let nodes = try bytes.withSpan { text throws(JSONProblem) in try parser.parse(text) }
+        let nodes = try bytes.withSpan { bytes throws(JSONProblem) in try parser.parse(bytes) }
         self.bytes = bytes
         super.init(nodes)
     }
 
-    /// The first byte of a node.
-    func sign(_ node: Int) -> UInt8 { bytes[Int(state[node].start)] }
+    func kind(_ node: Int) -> JSONNode.Kind { state[node].kind }
 
     func text(_ node: Int) -> String {
         state[node].isPlain ? bytes.text(state[node].content) : bytes.withSpan { state.text(node, in: $0) }
@@ -105,15 +106,19 @@ package final class JSONText: UncheckedState<[JSONNode]> {
 
     /// The value; of an array or object an empty one.
     func scalar(_ node: Int) -> JSONValue {
-        switch sign(node) {
-        case UInt8(ascii: "{"): .object([:])
-        case UInt8(ascii: "["): .array([])
-        case UInt8(ascii: "\""): .string(text(node))
-        case UInt8(ascii: "t"): .bool(true)
-        case UInt8(ascii: "f"): .bool(false)
-        case UInt8(ascii: "n"): .null
-        default: bytes.withSpan { JSONValue(number: $0.extracting(state[node].bytes)) } ?? .null
+        switch state[node].kind {
+        case .null: .null
+        case .bool(let flag): .bool(flag)
+        case .number: number(state[node].bytes)
+        case .text, .plainText: .string(text(node))
+        case .array: .array([])
+        case .object: .object([:])
         }
+    }
+
+    private func number(_ places: Range<Int>) -> JSONValue {
+        if let small = bytes.withSpan({ JSONValue.small($0.extracting(places)) }) { return .integer(small) }
+        return JSONValue(number: bytes.text(places)) ?? .null
     }
 
     /// The value with all its parts.
@@ -121,12 +126,12 @@ package final class JSONText: UncheckedState<[JSONNode]> {
         // Parts come before their value, so the stack does not grow with the depth.
         var values: [JSONValue] = []
         for node in (root..<state.next(root)).reversed() {
-            switch sign(node) {
-            case UInt8(ascii: "["):
+            switch state[node].kind {
+            case .array:
                 let elements = Array(values.suffix(state.children(of: node).count).reversed())
                 values.removeLast(elements.count)
                 values.append(.array(elements))
-            case UInt8(ascii: "{"):
+            case .object:
                 let count = state.children(of: node).count / 2
                 var members: [String: JSONValue] = Dictionary(minimumCapacity: count)
                 for _ in 0..<count {
@@ -160,26 +165,22 @@ package final class JSONText: UncheckedState<[JSONNode]> {
         return nil
     }
 
-    /// The values of an object for some ASCII keys, which count as read; of an array or object an empty one.
+    /// The values of an object for some ASCII keys, which count as read; an array or object is empty.
     func members(_ keys: [[UInt8]], of object: Int) -> [JSONValue?] {
         var members: [JSONValue?] = keys.map { _ in nil }
-        var (node, next) = (object + 1, 0)
+        var node = object + 1
         while node < state.next(object) {
-            // Both are usually in order.
-            if let place = (next..<keys.count).first(where: { isKey(node, keys[$0]) })
-                ?? (0..<next).first(where: { isKey(node, keys[$0]) }), members[place] == nil
-            {
+            let key = state[node]
+            let escaped = key.isPlain ? nil : Array(text(node).utf8)
+            if let place = keys.firstIndex(where: { name in
+                escaped.map { $0 == name } ?? bytes.equal(name, at: key.content)
+            }) {
                 members[place] = scalar(node + 1)
                 state[node].isRead = true
-                next = place + 1
             }
             node = state.next(node + 1)
         }
         return members
-    }
-
-    private func isKey(_ node: Int, _ name: [UInt8]) -> Bool {
-        state[node].isPlain ? bytes.contains(name, at: state[node].content) : text(node).utf8.elementsEqual(name)
     }
 
     /// The values by key of an object that may have many; a few keys are compared faster than hashed.

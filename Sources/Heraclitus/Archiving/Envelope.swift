@@ -6,8 +6,6 @@
 
 package enum EnvelopeKey: Int, CaseIterable, CodingKey {
     case activated
-    case data
-    case definition
     case entered
     case format
     case journal
@@ -16,14 +14,16 @@ package enum EnvelopeKey: Int, CaseIterable, CodingKey {
     case state
     case version
     case workflow
+    case data
+    case definition
 
-    // The raw values are places in the sorted keys, and no indices of a list.
+    // A raw value is a place in the list of keys, and not an index in JSON.
     package init?(intValue: Int) { nil }
 
     package var intValue: Int? { nil }
 
-    /// The UTF-8 of all keys.
-    static let names = allCases.map { Array($0.stringValue.utf8) }
+    /// The UTF-8 of the keys by their raw values, except those of parts that are read elsewhere or not at all.
+    static let frame = allCases.prefix { $0 != .data }.map { Array($0.stringValue.utf8) }
 }
 
 /// The format of the envelope.

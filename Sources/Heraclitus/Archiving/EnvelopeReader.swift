@@ -77,7 +77,28 @@ struct EnvelopeReader {
     }
 
     private func frame(ofMachine isOfMachine: Bool) throws -> Frame {
-        let members = try archive?.members(EnvelopeKey.names) ?? foreignMembers()
+        if let members = try archive?.members(EnvelopeKey.frame) {
+            return try frame(isOfMachine) { members[$0.rawValue] }
+        }
+        // The container may be of another decoder, or of a raw value.
+        let container = try decoder.container(keyedBy: EnvelopeKey.self)
+        return try frame(isOfMachine) { key in
+            guard container.contains(key) else { return nil }
+            return switch key {
+            case .activated: .bool(try container.decode(Bool.self, forKey: key))
+            case .format, .revision, .version: .integer(try container.decode(Int.self, forKey: key))
+            case .entered, .left: try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
+            case .state, .workflow: .string(try container.decode(String.self, forKey: key))
+            case .data, .definition, .journal: .object([:])
+            }
+        }
+    }
+
+    /// The members of a frame, without their parts.
+    private typealias Members = (EnvelopeKey) throws -> JSONValue?
+
+    /// Asks for members one after the other, because a newer format may have others.
+    private func frame(_ isOfMachine: Bool, _ members: Members) throws -> Frame {
         let format = try integer(.format, members)
         guard format >= 1 else {
             throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is not a format.")
@@ -108,30 +129,12 @@ struct EnvelopeReader {
             state: try text(.state, members),
             entered: try date(.entered, members),
             left: isOfMachine ? try date(.left, members) : nil,
-            journal: isOfMachine && members[EnvelopeKey.journal.rawValue] != nil ? try journal() : nil
+            journal: isOfMachine ? try journal(members) : nil
         )
     }
 
-    /// The members of a frame in the order of their keys, without their parts.
-    private typealias Members = [JSONValue?]
-
-    /// The members in a container: of another decoder, or of a raw value.
-    private func foreignMembers() throws -> Members {
-        let container = try decoder.container(keyedBy: EnvelopeKey.self)
-        return try EnvelopeKey.allCases.map { key in
-            guard container.contains(key) else { return nil }
-            return switch key {
-            case .activated: .bool(try container.decode(Bool.self, forKey: key))
-            case .format, .revision, .version: .integer(try container.decode(Int.self, forKey: key))
-            case .state, .workflow: .string(try container.decode(String.self, forKey: key))
-            case .entered, .left: try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
-            case .data, .definition, .journal: .object([:])
-            }
-        }
-    }
-
     private func value(_ key: EnvelopeKey, _ members: Members) throws -> JSONValue {
-        if let value = members[key.rawValue] { return value }
+        if let value = try members(key) { return value }
         throw DecodingError.missing(key, in: decoder.codingPath)
     }
 
@@ -146,7 +149,7 @@ struct EnvelopeReader {
     }
 
     private func date(_ key: EnvelopeKey, _ members: Members) throws -> Date? {
-        guard let value = members[key.rawValue], !value.isNull else { return nil }
+        guard let value = try members(key), !value.isNull else { return nil }
         let text = try value.text(keys(key))
         guard let date = ArchivedDate.date(of: text) else {
             throw ArchiveError.malformed(path: path(key), explanation: "\"\(text.prefix(40))\" is no date.")
@@ -154,8 +157,9 @@ struct EnvelopeReader {
         return date
     }
 
-    private func journal() throws -> ArchivedJournal? {
-        try decoder.container(keyedBy: EnvelopeKey.self).decodeIfPresent(ArchivedJournal.self, forKey: .journal)
+    private func journal(_ members: Members) throws -> ArchivedJournal? {
+        guard try members(.journal) != nil else { return nil }
+        return try decoder.container(keyedBy: EnvelopeKey.self).decodeIfPresent(ArchivedJournal.self, forKey: .journal)
     }
 
     /// Makes the state of an archive that an older version has written.

@@ -65,9 +65,9 @@ package final class ArchiveDecoder: Decoder {
 
     private var scalar: JSONValue { value.scalar }
 
-    /// Some members of the object, found in one pass; of an array or object an empty one.
+    /// Some members of the object, found in one pass.
     ///
-    /// The members count as read. A container would take a tenth of a restoration.
+    /// Arrays and objects among them are empty. The members count as read. A container would take a tenth of a restoration.
     /// - Parameter keys: The UTF-8 of ASCII keys.
     /// - Returns: The members in the order of the keys; `nil` for a raw value.
     /// - Throws: `DecodingError` for other values than objects.

@@ -15,14 +15,14 @@ enum DecodedValue {
 
     var isNull: Bool {
         switch self {
-        case .inText(let text, let node): text.sign(node) == UInt8(ascii: "n")
+        case .inText(let text, let node): if case .null = text.kind(node) { true } else { false }
         case .raw(let value): value.isNull
         }
     }
 
     var isObject: Bool {
         switch self {
-        case .inText(let text, let node): text.sign(node) == UInt8(ascii: "{")
+        case .inText(let text, let node): if case .object = text.kind(node) { true } else { false }
         case .raw(let value): value.isObject
         }
     }

@@ -24,19 +24,14 @@ import HeraclitusEssentials
 
     deinit { unsafe start.deallocate() }
 
-    subscript(place: Int) -> UInt8 {
-        precondition(place >= 0 && place < count)
-        return unsafe start[place]
-    }
-
     func withSpan<Result, Failure>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
         try unsafe body(UnsafeBufferPointer(start: start, count: count).span)
     }
 
-    /// The text of some UTF-8.
+    /// The bytes at some places, as a text.
     func text(_ places: Range<Int>) -> String { unsafe String(decoding: part(places), as: UTF8.self) }
 
-    func contains(_ bytes: [UInt8], at places: Range<Int>) -> Bool {
+    func equal(_ bytes: [UInt8], at places: Range<Int>) -> Bool {
         places.count == bytes.count ? unsafe part(places).elementsEqual(bytes) : false
     }
 

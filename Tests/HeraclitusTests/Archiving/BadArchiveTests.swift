@@ -36,6 +36,19 @@ import Testing
         )
     }
 
+    @Test("A newer format is an error also with members of other types, for every decoder")
+    func newerFormat() throws {
+        let newer = Self.good.replacingOccurrences(of: "\"format\":1", with: "\"format\":2")
+            .replacingOccurrences(of: "true", with: "{\"at\":\"noon\"}")
+            .replacingOccurrences(of: "3", with: "\"three\"")
+        let expected = ArchiveError.unknownFormat(2, supported: 1, path: "").description
+        #expect(Self.error(newer)?.description == expected)
+        let decoding = #expect(throws: ArchiveError.self) {
+            try JSONDecoder().decode(StateMachine<Download>.self, from: Data(newer.utf8))
+        }
+        #expect(decoding?.description == expected)
+    }
+
     @Test("Each kind of mistake has its own error with the problem and the place")
     func kinds() throws {
         #expect(

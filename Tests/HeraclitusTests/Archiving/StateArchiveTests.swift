@@ -44,6 +44,16 @@ import Testing
         #expect(error?.description.contains("revision") == true)
     }
 
+    @Test("Every decoder ignores a machine's members in the archive of a state")
+    func members() throws {
+        let json = Data(
+            #"{"activated":null,"data":{},"format":1,"left":7,"revision":"x","state":"IdleState","version":1,"workflow":"Download"}"#
+                .utf8
+        )
+        #expect(try Download.state(from: json) is IdleState)
+        #expect(try JSONDecoder().decode(StateArchive<Download>.self, from: json).state is IdleState)
+    }
+
     @Test("An archive of an older version is migrated")
     func migrated() throws {
         let old = #"{"data":{"url":"x"},"format":1,"state":"Waiting","version":1,"workflow":"Ticket"}"#
