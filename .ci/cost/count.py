@@ -32,6 +32,7 @@ def build():
     if ROOT.name.lower() == HERE.name:
         sys.exit(f"Swift names a package after its folder, so that the repository's must not be called {ROOT.name}.")
     command = ["swift", "build", "-c", "release", "--package-path", HERE, "--scratch-path", BUILT, "--product", "cost"]
+    command += ["-Xswiftc", "-gnone"]
     subprocess.run(command, check=True)
 
 
