@@ -11,6 +11,12 @@ extension StateMachine {
         return core.isFrozen ? TreeMoment(of: [self]).firstDeadline : TreeMoment.show([self]) { $0.firstDeadline }
     }
 
+    /// The past deadline of a restored machine that nobody has activated, as text; `nil` for other machines.
+    var missedDeadline: String? {
+        guard !isActive, let deadline = nextDeadline, deadline <= now else { return nil }
+        return ArchivedDate.text(of: max(deadline, .distantPast))
+    }
+
     /// Turns off deadlines and work for good, for a machine that is about to be released.
     package func becomePassive() { core.becomePassive() }
 

@@ -201,10 +201,13 @@ extension StateMachine {
 
 extension StateMachine: CustomStringConvertible {
     /// The workflow and the state: `Download in LoadingState, revision 1`.
+    ///
+    /// The description of a restored machine that nobody has activated names a deadline that has passed since.
     public var description: String {
         let snapshot = core.snapshot
         let name = definition.states[snapshot.status.index].name
-        return "\(definition.workflow) in \(name), revision \(snapshot.revision)"
+        let missed = missedDeadline.map { ", inactive with a deadline of \($0)" } ?? ""
+        return "\(definition.workflow) in \(name), revision \(snapshot.revision)\(missed)"
     }
 }
 

@@ -51,7 +51,8 @@ extension StateMachine {
             workflow: definition.workflow,
             expected: (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
             state: state,
-            timeout: timeout
+            timeout: timeout,
+            missedDeadline: missedDeadline
         )
     }
 }
@@ -69,16 +70,18 @@ public struct StateNotReached: Error, Hashable, Sendable {
 
     /// The timeout that has passed; `nil` if no events lead to the expected state any more.
     public let timeout: Duration?
+
+    let missedDeadline: String?
 }
 
 extension StateNotReached: CustomStringConvertible, LocalizedError {
-    /// A sentence with both states.
+    /// A sentence with both states, and a hint for a restored machine that nobody has activated.
     public var description: String {
-        if let timeout {
-            "\(workflow) was in \(state) and not in \(expected) after \(timeout / .seconds(1)) seconds."
-        } else {
-            "\(workflow) cannot get to \(expected) from \(state): no events lead there."
+        guard let timeout else {
+            return "\(workflow) cannot get to \(expected) from \(state): no events lead there."
         }
+        let hint = missedDeadline.map { " Its deadline of \($0) has passed, but the machine is inactive: activate it." }
+        return "\(workflow) was in \(state) and not in \(expected) after \(timeout / .seconds(1)) seconds.\(hint ?? "")"
     }
 
     /// A sentence with both states.

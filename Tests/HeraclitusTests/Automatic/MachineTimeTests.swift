@@ -169,6 +169,33 @@ import Testing
         #expect(clock.scheduler.count == 0)
     }
 
+    struct Door: Workflow {
+        static var initial: any WorkflowState { ShutState() }
+        let open = Event(from: ShutState.self, to: OpenState.self).due(after: .seconds(10))
+    }
+
+    @Test("A restored machine that nobody has activated says which deadline has passed")
+    func inactive() async throws {
+        let machine = StateMachine<Door>(scheduler: clock.scheduler)
+        machine.activate()
+        let deadline = clock.date.addingTimeInterval(10).formatted(.iso8601)
+        let restored = try StateMachine<Door>(archive: machine.archive(), scheduler: clock.scheduler)
+        #expect("\(restored)" == "Door in ShutState, revision 0")
+        let waiting = Task { try await restored.wait(for: OpenState.self, timeout: .seconds(30)) }
+        while clock.scheduler.count < 2 { await Task.yield() }
+        await clock.advance(by: .seconds(30))
+        let error = await #expect(throws: StateNotReached.self) { try await waiting.value }
+        #expect(
+            error?.description == "Door was in ShutState and not in OpenState after 30.0 seconds. "
+                + "Its deadline of \(deadline) has passed, but the machine is inactive: activate it."
+        )
+        #expect("\(restored)" == "Door in ShutState, revision 0, inactive with a deadline of \(deadline)")
+        restored.activate()
+        await clock.advance(by: .seconds(0))
+        #expect("\(restored)" == "Door in OpenState, revision 1")
+        #expect("\(machine)" == "Door in OpenState, revision 1")
+    }
+
     @Test("A state that comes in time is returned, and all waits end")
     func inTime() async throws {
         let machine = StateMachine<Gate>(scheduler: clock.scheduler)
