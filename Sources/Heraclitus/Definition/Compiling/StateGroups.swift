@@ -76,5 +76,11 @@ extension CompiledGroup {
         members.contains(state) != declaration.holds(object)
     }
 
-    func mistake(about state: String) -> WorkflowProblem { .mistakenGroup(name, state: state) }
+    func mistake(about state: String) -> WorkflowProblem {
+        .init(
+            "mistakenGroup",
+            [name, state],
+            "The closure of the group \"\(name)\" is wrong about \(state). Let it check conformance to the group's protocol."
+        )
+    }
 }
