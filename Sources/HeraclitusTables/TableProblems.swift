@@ -22,24 +22,23 @@ extension TableCompiler {
         )
         let common = parts.problems.filter { $0.kind != "empty" || empty.contains($0) }
         let regions = table.regions.map { unsupported([$0.state], "the state \"\($0.state)\" holds a machine") }
-        return common + unknownStates + circles + regions + table.events.flatMap(problems) + parts.minorProblems
+        return [malformed].compactMap(\.self) + common + unknownStates + circles + regions
+            + table.events.flatMap(problems) + parts.minorProblems
     }
 
     private var unknownStates: [WorkflowProblem] {
         let superstates = table.superstates.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
         return unknown([table.initial], in: "the initial state") + unknown(table.listed, in: "the listed states")
             + unknown(table.declaredFinals, in: "the declared final states")
-            + unknown(superstates, in: "the superstates") + unknown(table.keys.keys.sorted(), in: "the keys")
+            + unknown(superstates, in: "the superstates") + unknown((data.keys ?? [:]).keys.sorted(), in: "the keys")
             + table.groups.flatMap { unknown($0.states, in: "the group \"\($0.name.shortened)\"") }
     }
 
     private func unknown(_ names: [String], in place: String) -> [WorkflowProblem] {
         names.once.filter { states.number(named: $0) == nil }.map {
-            .init(
-                "unknownTableState",
-                [$0],
+            let text =
                 "The table lists no state \"\($0.shortened)\", which is named in \(place). List it, or correct the name."
-            )
+            return .init("unknownTableState", [$0], text)
         }
     }
 
@@ -65,13 +64,8 @@ extension TableCompiler {
                 circle.append(next)
             }
             let list = circle.joined(separator: ", ")
-            problems.append(
-                .init(
-                    "circularSuperstates",
-                    circle,
-                    "The states \(list) contain one another in a circle. Remove one of their superstates."
-                )
-            )
+            let text = "The states \(list) contain one another in a circle. Remove one of their superstates."
+            problems.append(.init("circularSuperstates", circle, text))
         }
         return problems
     }
@@ -82,11 +76,6 @@ extension TableCompiler {
         // Names may be long, and appear in many problems.
         let place = "the event \"\(event.name.shortened)\""
         let isListed = listsPairsFromAnyState(event)
-        let deadline = WorkflowProblem(
-            "badDeadline",
-            [event.name],
-            "The delay of the event \"\(event.name)\" is not a number of seconds from 0 to 100 billion."
-        )
         let states = event.transitions.flatMap { [$0.from, $0.to] } + event.fromAnyState + event.ignored
         return unknown(states, in: place)
             + event.transitions.filter { $0.isUpdate && $0.from != $0.to }.map {
@@ -96,7 +85,13 @@ extension TableCompiler {
             + (isListed ? [] : [unsupported([event.name], "\(place) leads from any of too many states")])
             + event.triggers.once.compactMap { unsupported($0, of: event) }
             .map { unsupported([event.name], "\(place) \($0)") }
-            + (event.dueAfter == nil || event.hasValidDeadline ? [] : [deadline])
+            + deadlineProblems(of: event)
+    }
+
+    private func deadlineProblems(of event: TransitionTable.Event) -> [WorkflowProblem] {
+        if event.dueAfter == nil || event.hasValidDeadline { return [] }
+        let text = "The delay of the event \"\(event.name)\" is not a number of seconds from 0 to 100 billion."
+        return [.init("badDeadline", [event.name], text)]
     }
 
     /// Whether the pairs of an event from any state are listed; otherwise there are too many.

@@ -23,8 +23,8 @@ public struct WorkflowProblem: Error, Hashable, Sendable, CustomStringConvertibl
     public let stopsTheProgram: Bool
 
     package init(_ kind: String, _ names: [String], stopsTheProgram: Bool = true, _ description: String) {
-        (self.kind, self.names, self.stopsTheProgram) = (kind, names, stopsTheProgram)
-        self.description = description
+        (self.kind, self.names) = (kind, names)
+        (self.stopsTheProgram, self.description) = (stopsTheProgram, description)
     }
 }
 
@@ -40,11 +40,8 @@ extension WorkflowProblem {
     /// A state that is not of the initial state's type.
     static func foreignState(_ type: any WorkflowState.Type, expected: String) -> WorkflowProblem {
         let name = fullName(of: type)
-        return .init(
-            "foreignState",
-            [name, expected],
-            "The state \(name) lacks the type of `initial`, \(expected). Did you mean `any` protocol?"
-        )
+        let text = "The state \(name) lacks the type of `initial`, \(expected). Did you mean `any` protocol?"
+        return .init("foreignState", [name, expected], text)
     }
 
     /// The problems of blank and repeated names.
@@ -71,11 +68,8 @@ extension WorkflowProblem {
 
     static func duplicateName(_ name: String, of parts: String, at places: [String]) -> WorkflowProblem {
         let list = places.isEmpty ? "" : ": \(places.joined(separator: ", "))"
-        return .init(
-            "duplicateName",
-            [name] + places,
-            "Several \(parts) have the name \"\(name)\"\(list). Give each its own name."
-        )
+        let text = "Several \(parts) have the name \"\(name)\"\(list). Give each its own name."
+        return .init("duplicateName", [name] + places, text)
     }
 
     /// The groups of elements that share a key, in the order of their first element.

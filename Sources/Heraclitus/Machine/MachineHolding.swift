@@ -9,12 +9,10 @@ enum MachineHolding {
         guard let copying = (state as? any Capability) as? any Copying else {
             return search.path(in: Mirror(reflecting: state)).map {
                 let property = $0.joined(separator: ".")
-                return .init(
-                    "uncopiableMachine",
-                    [className, property],
+                let text =
                     "\(className) holds a state machine in `\(property)` without being Copying: its copy would share the "
-                        + "machine. Conform it to `Composite`, or to `Copying` for an independent machine."
-                )
+                    + "machine. Conform it to `Composite`, or to `Copying` for an independent machine."
+                return .init("uncopiableMachine", [className, property], text)
             }
         }
         guard let composite = copying as? any Composite else { return nil }
@@ -24,13 +22,10 @@ enum MachineHolding {
         return found.first { !regions.contains(ObjectIdentifier($0.value as AnyObject)) }.map {
             let property = $0.path.filter { $0 != "some" }.joined(separator: ".")
             // The program goes on, because a state may keep a machine for a later state.
-            return .init(
-                "unlistedRegion",
-                [className, property],
-                stopsTheProgram: false,
+            let text =
                 "The `regions` of \(className) leave out the state machine in `\(property)`: the machine stays inactive, "
-                    + "and its deadlines never fire. List it, or hold it in another object until a later state lists it."
-            )
+                + "and its deadlines never fire. List it, or hold it in another object until a later state lists it."
+            return .init("unlistedRegion", [className, property], stopsTheProgram: false, text)
         }
     }
 

@@ -133,10 +133,10 @@ import Testing
         func table(_ events: [(String, String, String)], finals: [String] = []) -> TransitionTable {
             let states = ["A"] + Set(events.flatMap { [$0.1, $0.2] }).subtracting(["A"]).sorted()
             var table = TransitionTable(
-                "w",
+                named: "w",
                 states: states,
                 initial: "A",
-                events: events.map { .init($0.0, [.init(from: $0.1, to: $0.2)]) }
+                events: events.map { .init(named: $0.0, [.init(from: $0.1, to: $0.2)]) }
             )
             table.declaredFinals = finals
             return table

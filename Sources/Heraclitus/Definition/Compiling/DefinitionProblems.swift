@@ -35,19 +35,14 @@ extension DefinitionParts {
             return migration.version < latest || migration.version > version
         }
         let gaps = missing.map {
-            WorkflowProblem(
-                "missingMigration",
-                ["\($0)"],
-                "No migration leads to version \($0). If nothing changed, list `.unchanged(in: \($0))`."
-            )
+            let text = "No migration leads to version \($0). If nothing changed, list `.unchanged(in: \($0))`."
+            return WorkflowProblem("missingMigration", ["\($0)"], text)
         }
         let strays = misplaced.map {
-            WorkflowProblem(
-                "misplacedMigration",
-                [$0.name, "\($0.version)"],
+            let text =
                 "The migration \"\($0.name)\" leads to version \($0.version), which does not exist, or is listed after "
-                    + "a newer version. List migrations in ascending order, up to the workflow's version."
-            )
+                + "a newer version. List migrations in ascending order, up to the workflow's version."
+            return WorkflowProblem("misplacedMigration", [$0.name, "\($0.version)"], text)
         }
         return gaps + strays.once
             + WorkflowProblem.repeated(migrations) { "\($0.version) \($0.name)" }
@@ -61,19 +56,15 @@ extension DefinitionParts {
         let routes = routes[index]
         guard !routes.rules.isEmpty else { return [.empty(event: name)] }
         return routes.contradictoryIgnores.map { states.names[$0] }.map {
-            .init(
-                "contradictoryIgnore",
-                [name, $0],
+            let text =
                 "The event \"\(shortened)\" is ignored in \($0.shortened), and also leads from it. Remove one of the two."
-            )
+            return .init("contradictoryIgnore", [name, $0], text)
         }
             + routes.contradictoryUpdates(in: states).map { states.names[$0] }.map {
-                .init(
-                    "contradictoryUpdate",
-                    [name, $0],
+                let text =
                     "The event \"\(shortened)\" updates \($0.shortened), and also leads from it to itself. "
-                        + "Remove one of the two."
-                )
+                    + "Remove one of the two."
+                return .init("contradictoryUpdate", [name, $0], text)
             }
     }
 
@@ -88,15 +79,11 @@ extension DefinitionParts {
             guard case .state(let old, let new, _) = migration.change else { continue }
             if !known.contains(new) {
                 // A step with a closure may rename the state, so the program goes on.
-                problems.append(
-                    .init(
-                        "migrationToUnknownState",
-                        [migration.name, new, "\(migration.version)"],
-                        stopsTheProgram: false,
-                        "The migration \"\(migration.name)\" leads to \"\(new)\", which is not a state of version "
-                            + "\(migration.version). Correct the name, or rename that state in a later migration."
-                    )
-                )
+                let text =
+                    "The migration \"\(migration.name)\" leads to \"\(new)\", which is not a state of version "
+                    + "\(migration.version). Correct the name, or rename that state in a later migration."
+                let names = [migration.name, new, "\(migration.version)"]
+                problems.append(.init("migrationToUnknownState", names, stopsTheProgram: false, text))
             }
             known.insert(old)
         }
@@ -114,13 +101,10 @@ extension DefinitionParts {
                 || times.contains { $0 <= .zero } && routes[event].alwaysStays
         }
         .map { events[$0].name }.map {
-            .init(
-                "endlessDeadline",
-                [$0],
-                stopsTheProgram: false,
+            let text =
                 "The event \"\($0)\" is due again at once after each fire: an update keeps the date of entry, and a delay of "
-                    + "zero has always passed. Compute the date in `due` from the state's data, or guard the event."
-            )
+                + "zero has always passed. Compute the date in `due` from the state's data, or guard the event."
+            return .init("endlessDeadline", [$0], stopsTheProgram: false, text)
         }
     }
 

@@ -24,12 +24,10 @@ extension DefinitionCompiler {
                 let data = properties.children.first { !($0.value is any Region) && !($0.value is any LiveValue) }
                 if let property = data?.label {
                     let name = fullName(of: type(of: object))
-                    return .init(
-                        "emptyStateWithData",
-                        [name, property],
+                    let text =
                         "\(name) is an EmptyState with data in `\(property)`, which a fire without an object resets. "
-                            + "Conform it to WorkflowState."
-                    )
+                        + "Conform it to WorkflowState."
+                    return .init("emptyStateWithData", [name, property], text)
                 }
                 mirror = properties.superclassMirror
             }
@@ -48,13 +46,10 @@ extension DefinitionCompiler {
     var completionsWithoutEnd: [WorkflowProblem] {
         properties.events.flatMap { event -> [WorkflowProblem] in
             event.declaration.triggers.flatMap(\.properties).compactMap(\.workflow).filter { !$0.canEnd }.map {
-                .init(
-                    "completionWithoutEnd",
-                    [event.name, $0.name],
-                    stopsTheProgram: false,
+                let text =
                     "The event \"\(event.name)\" fires when machines of \($0.name) have ended, but \($0.name) has no final "
-                        + "state. Let it wait for other machines, or fire it from a state's hook."
-                )
+                    + "state. Let it wait for other machines, or fire it from a state's hook."
+                return .init("completionWithoutEnd", [event.name, $0.name], stopsTheProgram: false, text)
             }
         }
     }
@@ -73,13 +68,10 @@ extension DefinitionCompiler {
                 && !parts.facts.regionContexts.contains { $0.workflow == id && $0.holdersContext == context }
         }
         .map { $0.name }.map {
-            .init(
-                "missingRegionContext",
-                [$0],
-                stopsTheProgram: false,
+            let text =
                 "Restored machines of \($0) in states of this workflow lack a context, because its type differs. Add a "
-                    + "`RegionContext` of \($0) to `regionContexts`, with a closure that takes this workflow's context."
-            )
+                + "`RegionContext` of \($0) to `regionContexts`, with a closure that takes this workflow's context."
+            return .init("missingRegionContext", [$0], stopsTheProgram: false, text)
         }
     }
 }

@@ -77,10 +77,8 @@ extension CompiledGroup {
     }
 
     func mistake(about state: String) -> WorkflowProblem {
-        .init(
-            "mistakenGroup",
-            [name, state],
+        let text =
             "The closure of the group \"\(name)\" is wrong about \(state). Let it check conformance to the group's protocol."
-        )
+        return .init("mistakenGroup", [name, state], text)
     }
 }

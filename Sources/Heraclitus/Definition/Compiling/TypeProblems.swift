@@ -10,32 +10,19 @@ extension DefinitionCompiler {
     private var initialProblems: [WorkflowProblem] {
         var problems: [WorkflowProblem] = []
         if let valueName {
-            problems.append(
-                .init(
-                    "initialStateIsNoClass",
-                    [valueName],
-                    "The initial state is a \(valueName) instead of an object of a class. Make the state a class."
-                )
-            )
+            let text = "The initial state is a \(valueName) instead of an object of a class. Make the state a class."
+            problems.append(.init("initialStateIsNoClass", [valueName], text))
         } else if parts.facts.initial == nil {
-            problems.append(
-                .init(
-                    "unregisteredInitialState",
-                    [initialName],
-                    "The initial state \(initialName) is not registered. Name its class in an event, or list it in "
-                        + "`static var states`. A group registers no classes."
-                )
-            )
+            let text =
+                "The initial state \(initialName) is not registered. Name its class in an event, or list it in "
+                + "`static var states`. A group registers no classes."
+            problems.append(.init("unregisteredInitialState", [initialName], text))
         }
         if let unsuitableType {
-            problems.append(
-                .init(
-                    "unsuitableStateType",
-                    [unsuitableType],
-                    "The initial state is declared as \(unsuitableType), which is neither a class nor `any` protocol of "
-                        + "states. Declare it as one of them."
-                )
-            )
+            let text =
+                "The initial state is declared as \(unsuitableType), which is neither a class nor `any` protocol of "
+                + "states. Declare it as one of them."
+            problems.append(.init("unsuitableStateType", [unsuitableType], text))
         }
         return problems
     }
@@ -57,32 +44,25 @@ extension DefinitionCompiler {
             return WorkflowProblem("hiddenEvent", [$0], "The property \($0) contains an event or action. \(remedy)")
         }
         let foreign = properties.foreign.map { property, workflow in
-            WorkflowProblem(
-                "foreignEvent",
-                [property, workflow],
+            let text =
                 "The property \(property) has an event or action of \(workflow). "
-                    + "Declare one of this workflow with `Event(…)` or `Action(…)`."
-            )
+                + "Declare one of this workflow with `Event(…)` or `Action(…)`."
+            return WorkflowProblem("foreignEvent", [property, workflow], text)
         }
         return hidden + foreign
             + (shared + taken).map {
                 let list = $0.joined(separator: ", ")
-                return .init(
-                    "sharedEvent",
-                    $0,
-                    "Several properties have the same event or action value: \(list). Make one for each."
-                )
+                let text = "Several properties have the same event or action value: \(list). Make one for each."
+                return .init("sharedEvent", $0, text)
             }
     }
 
     private var actionProblems: [WorkflowProblem] {
         WorkflowProblem.ofNames("action", properties.actions, { $0.name }, at: { $0.property })
             + parts.actions.filter(\.allowed.isEmpty).map { action in
-                .init(
-                    "empty",
-                    [action.name],
+                let text =
                     "The action \"\(action.name)\" is allowed in no state of the workflow. Name a class of the workflow."
-                )
+                return .init("empty", [action.name], text)
             }
     }
 
@@ -90,11 +70,9 @@ extension DefinitionCompiler {
     private var guardProblems: [WorkflowProblem] {
         parts.events.indices.filter { hasUnaskedGuard(parts.events[$0].declaration, routes[$0]) }
             .map { parts.events[$0].name }.map {
-                .init(
-                    "unaskedGuard",
-                    [$0],
+                let text =
                     "A guard of the event \"\($0)\" misses the pairs that a later `or` adds. Put the guard after `or`."
-                )
+                return .init("unaskedGuard", [$0], text)
             }
     }
 
@@ -128,11 +106,9 @@ extension DefinitionCompiler {
             let life = life(of: type)
             if ObjectIdentifier(life) == workflowType { return nil }
             let name = fullName(of: type)
-            return .init(
-                "foreignWork",
-                [name, life.name],
+            let text =
                 "The work of the state \(name) is for \(life.name). Let `work(_:)` get a `WorkCall` of this workflow."
-            )
+            return .init("foreignWork", [name, life.name], text)
         }
         return foreign
             + problems(ofEventsAfterWork: .failure, in: working)
@@ -154,19 +130,15 @@ extension DefinitionCompiler {
         let ambiguous = working.compactMap { state -> WorkflowProblem? in
             let names = events.filter { follows($0, from: state) }.map { properties.events[$0].name }
             guard names.count > 1 else { return nil }
-            return .init(
-                "ambiguousWork",
-                [states.names[state]] + names,
+            let text =
                 "Several events fire at the same outcome of the work of \(states.names[state]): "
-                    + "\(names.joined(separator: ", ")). Keep one, and let its builder choose the destination."
-            )
+                + "\(names.joined(separator: ", ")). Keep one, and let its builder choose the destination."
+            return .init("ambiguousWork", [states.names[state]] + names, text)
         }
         return idle.map { properties.events[$0].name }.map {
-            .init(
-                "eventWithoutWork",
-                [$0],
+            let text =
                 "The event \"\($0)\" fires at the end of work, but none of its sources is `Working`. Conform one to it."
-            )
+            return .init("eventWithoutWork", [$0], text)
         } + ambiguous
     }
 
@@ -189,12 +161,10 @@ extension DefinitionCompiler {
             }
             .map {
                 let (event, state) = (properties.events[event].name, states.names[$0])
-                return .init(
-                    "missingBuilder",
-                    [event, state],
+                let text =
                     "The automatic event \"\(event)\" in \(state) has no builder of its destination. "
-                        + "Add `.enters { … }` to the event."
-                )
+                    + "Add `.enters { … }` to the event."
+                return .init("missingBuilder", [event, state], text)
             }
         }
     }
@@ -210,12 +180,10 @@ extension DefinitionCompiler {
             }
             .map {
                 let (event, state) = (properties.events[event].name, states.names[$0])
-                return WorkflowProblem(
-                    "completionWithoutRegions",
-                    [event, state],
+                let text =
                     "The event \"\(event)\" fires when machines in \(state) have ended. "
-                        + "Conform \(state) to `Composite`, and list them in `regions`."
-                )
+                    + "Conform \(state) to `Composite`, and list them in `regions`."
+                return WorkflowProblem("completionWithoutRegions", [event, state], text)
             }
         }
     }
