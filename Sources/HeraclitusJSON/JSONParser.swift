@@ -2,8 +2,6 @@
 ///
 /// The parser does not call itself, so its stack does not grow with the depth.
 struct JSONParser {
-    private let bytes: [UInt8]
-
     /// Whether the first of two values for one key is read, as in Foundation's reader; otherwise, the second is an error.
     private let isLenient: Bool
 
@@ -12,220 +10,252 @@ struct JSONParser {
     /// The values and keys so far, in the order of the text.
     private var nodes: [JSONNode] = []
 
-    /// The incomplete arrays and objects, the innermost last.
-    private var open: [Int] = []
+    /// The innermost incomplete array or object; the `end` of each is the next outer one.
+    private var open = 0
 
-    init(_ bytes: [UInt8], at position: Int = 0, isLenient: Bool = false) {
-        self.bytes = bytes
+    private var depth = 0
+
+    /// The key of the last complete member of the innermost object.
+    private var lastKey = 0
+
+    init(at position: Int = 0, isLenient: Bool = false) {
         self.position = position
         self.isLenient = isLenient
     }
 
-    mutating func parse() throws(JSONProblem) -> [JSONNode] {
-        guard bytes.count <= JSONNode.sizeLimit else { throw problem("This is larger than 4 GiB.") }
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    mutating func parse(_ text: Span<UInt8>) throws(JSONProblem) -> [JSONNode] {
+        guard text.count <= JSONNode.sizeLimit else { throw problem("This is larger than 4 GiB.", text) }
+        if text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { position = 3 }
         // An array that grows takes twice the memory for a moment.
-        nodes.reserveCapacity(bytes.count > 1 << 12 ? mostNodes : bytes.count / 8 + 8)
-        open.reserveCapacity(8)
-        skipSpace()
-        try value()
-        while let innermost = open.last { try next(in: innermost) }
-        skipSpace()
-        guard position == bytes.count else { throw problem("Something follows the value.") }
+        nodes.reserveCapacity(text.count > 1 << 12 ? Self.mostNodes(text) : text.count / 8 + 8)
+        skipSpace(text)
+        try value(text)
+        while depth > 0 {
+            if nodes[open].isObject { try nextMember(text) } else { try nextElement(text) }
+        }
+        skipSpace(text)
+        guard position == text.count else { throw problem("Something follows the value.", text) }
         return nodes
     }
 
     /// An upper limit for the number of nodes, unless arrays and objects are empty.
-    private var mostNodes: Int {
-        let signs: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":")]
-        return bytes.count { signs.contains($0) } + 1
+    private static func mostNodes(_ text: Span<UInt8>) -> Int {
+        var count = 1
+        for place in text.indices {
+            switch text[place] {
+            case UInt8(ascii: ","), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":"): count += 1
+            default: break
+            }
+        }
+        return count
     }
 
-    /// Parses the next element or member of a container, or its end.
-    private mutating func next(in container: Int) throws(JSONProblem) {
-        skipSpace()
-        let isObject = isObject(container)
-        if byte == (isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) {
-            if isObject, !isLenient { try expectDistinctKeys(container) }
-            position += 1
-            open.removeLast()
-            nodes[container].end = UInt32(truncatingIfNeeded: nodes.count)
-            return
-        }
-        if nodes.count > container + 1 {
-            try expect(UInt8(ascii: ","))
-            skipSpace()
-        }
-        if isObject {
-            guard byte == UInt8(ascii: "\"") else { throw problem("A key is missing.") }
-            try text()
-            skipSpace()
-            try expect(UInt8(ascii: ":"))
-            skipSpace()
-        }
-        try value()
-    }
+    // MARK: - Arrays and objects
 
-    private func isObject(_ node: Int) -> Bool { bytes[Int(nodes[node].start)] == UInt8(ascii: "{") }
-
-    private mutating func value() throws(JSONProblem) {
-        guard let byte else { throw problem("It ends too early.") }
-        switch byte {
-        case UInt8(ascii: "{"), UInt8(ascii: "["): try begin()
-        case UInt8(ascii: "\""): try text()
-        case UInt8(ascii: "t"): try word("true")
-        case UInt8(ascii: "f"): try word("false")
-        case UInt8(ascii: "n"): try word("null")
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
-        default: throw problem("This is not a value.")
+    private mutating func begin(isObject: Bool, _ text: Span<UInt8>) throws(JSONProblem) {
+        guard depth < JSONValue.textDepthLimit else {
+            throw problem("This is deeper than \(JSONValue.textDepthLimit) levels.", text)
         }
-    }
-
-    private mutating func begin() throws(JSONProblem) {
-        guard open.count < JSONValue.textDepthLimit else {
-            throw problem("This is deeper than \(JSONValue.textDepthLimit) levels.")
-        }
-        open.append(nodes.count)
-        nodes.append(position, position, isContainer: true)
+        nodes.append(position, open, isObject ? .object : .array)
+        open = nodes.count - 1
+        depth += 1
         position += 1
     }
 
-    private mutating func expectDistinctKeys(_ object: Int) throws(JSONProblem) {
-        // An archive's keys are sorted.
-        var (last, key) = (object + 1, object + 1)
-        while key < nodes.count, key == last || precedes(last, key) {
-            (last, key) = (key, nodes.next(key + 1))
+    private mutating func end() {
+        let outer = Int(nodes[open].end)
+        nodes[open].end = UInt32(truncatingIfNeeded: nodes.count)
+        lastKey = open - 1
+        open = outer
+        depth -= 1
+        position += 1
+    }
+
+    /// Parses the next element of an array, or the array's end.
+    @inline(__always)
+    private mutating func nextElement(_ text: Span<UInt8>) throws(JSONProblem) {
+        skipSpace(text)
+        if next(text) == UInt8(ascii: "]") { return end() }
+        try separate(text)
+        try value(text)
+    }
+
+    /// Parses the next member of an object, or the object's end.
+    @inline(__always)
+    private mutating func nextMember(_ text: Span<UInt8>) throws(JSONProblem) {
+        skipSpace(text)
+        if next(text) == UInt8(ascii: "}") {
+            if nodes[open].isUnsorted, !isLenient { try expectDistinctKeys(of: open, text) }
+            return end()
         }
-        if key >= nodes.count { return }
+        let isFirst = nodes.count == open + 1
+        try separate(text)
+        guard next(text) == UInt8(ascii: "\"") else { throw problem("A key is missing.", text) }
+        let key = nodes.count
+        try self.text(text)
+        if !isFirst, !nodes[lastKey].precedes(nodes[key], text) { nodes[open].isUnsorted = true }
+        lastKey = key
+        skipSpace(text)
+        try expect(UInt8(ascii: ":"), text)
+        skipSpace(text)
+        try value(text)
+    }
+
+    /// Skips the comma before a part, unless it is the first one.
+    @inline(__always)
+    private mutating func separate(_ text: Span<UInt8>) throws(JSONProblem) {
+        if nodes.count == open + 1 { return }
+        try expect(UInt8(ascii: ","), text)
+        skipSpace(text)
+    }
+
+    private mutating func expectDistinctKeys(of object: Int, _ text: Span<UInt8>) throws(JSONProblem) {
         var seen: Set<String> = []
-        key = object + 1
+        var key = object + 1
         while key < nodes.count {
-            let name = nodes.text(key, in: bytes)
+            let name = nodes.text(key, in: text)
             guard seen.insert(name).inserted else {
                 nodes.removeLast(nodes.count - key - 1)
-                throw problem("The key \"\(name.shortened)\" is there twice.", isDuplicate: true)
+                throw problem("The key \"\(name.shortened)\" is there twice.", text, isDuplicate: true)
             }
             key = nodes.next(key + 1)
         }
     }
 
-    /// Whether two plain keys are in order.
-    private func precedes(_ one: Int, _ other: Int) -> Bool {
-        let (one, other) = (nodes[one], nodes[other])
-        return one.isPlain && other.isPlain && bytes[one.content].lexicographicallyPrecedes(bytes[other.content])
-    }
+    // MARK: - Values
 
-    private mutating func word(_ word: String) throws(JSONProblem) {
-        let start = position
-        for letter in word.utf8 where !skip(letter) {
-            position = start
-            throw problem("This is not a value.")
+    @inline(__always)
+    private mutating func value(_ text: Span<UInt8>) throws(JSONProblem) {
+        guard let byte = next(text) else { throw problem("It ends too early.", text) }
+        switch byte {
+        case UInt8(ascii: "{"): try begin(isObject: true, text)
+        case UInt8(ascii: "["): try begin(isObject: false, text)
+        case UInt8(ascii: "\""): try self.text(text)
+        case UInt8(ascii: "t"): try word(Self.true, text)
+        case UInt8(ascii: "f"): try word(Self.false, text)
+        case UInt8(ascii: "n"): try word(Self.null, text)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(text)
+        default: throw problem("This is not a value.", text)
         }
-        nodes.append(start, position)
     }
 
-    private mutating func number() throws(JSONProblem) {
+    private static let `true` = Array("true".utf8)
+    private static let `false` = Array("false".utf8)
+    private static let null = Array("null".utf8)
+
+    private mutating func word(_ word: [UInt8], _ text: Span<UInt8>) throws(JSONProblem) {
         let start = position
-        skip(UInt8(ascii: "-"))
-        if !skip(UInt8(ascii: "0")) { try digits() }
-        if skip(UInt8(ascii: ".")) { try digits() }
-        if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
-            if !skip(UInt8(ascii: "+")) { skip(UInt8(ascii: "-")) }
-            try digits()
-            guard DecimalDigits(bytes[start..<position]) != nil else {
-                throw problem("The power of ten of a number is too large.")
+        for letter in word where !skip(letter, text) {
+            position = start
+            throw problem("This is not a value.", text)
+        }
+        nodes.append(start, position, .other)
+    }
+
+    private mutating func number(_ text: Span<UInt8>) throws(JSONProblem) {
+        let start = position
+        skip(UInt8(ascii: "-"), text)
+        if !skip(UInt8(ascii: "0"), text) { try digits(text) }
+        if skip(UInt8(ascii: "."), text) { try digits(text) }
+        if skip(UInt8(ascii: "e"), text) || skip(UInt8(ascii: "E"), text) {
+            if !skip(UInt8(ascii: "+"), text) { skip(UInt8(ascii: "-"), text) }
+            try digits(text)
+            guard DecimalDigits((start..<position).map { text[$0] }) != nil else {
+                throw problem("The power of ten of a number is too large.", text)
             }
         }
-        nodes.append(start, position)
+        nodes.append(start, position, .other)
     }
 
-    private mutating func digits() throws(JSONProblem) {
+    @inline(__always)
+    private mutating func digits(_ text: Span<UInt8>) throws(JSONProblem) {
         let start = position
-        while let byte, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
-        if position == start { throw problem("A digit is missing.") }
+        while let byte = next(text), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+        if position == start { throw problem("A digit is missing.", text) }
     }
 
     // MARK: - Texts
 
     /// Parses a text or a key; a `String` is made only of a text with escapes or other characters than ASCII.
-    private mutating func text() throws(JSONProblem) {
+    private mutating func text(_ text: Span<UInt8>) throws(JSONProblem) {
         let start = position
         position += 1
-        skipPlain()
-        let isPlain = byte == UInt8(ascii: "\"")
-        if isPlain {
+        skipPlain(text)
+        if next(text) == UInt8(ascii: "\"") {
             position += 1
+            nodes.append(start, position, .plainText)
         } else {
             position = start
-            _ = try string()
+            _ = try string(text)
+            nodes.append(start, position, .other)
         }
-        nodes.append(start, position, isPlain: isPlain)
     }
 
     /// Skips ASCII without escapes.
-    private mutating func skipPlain() {
-        let bytes = bytes
+    @inline(__always)
+    private mutating func skipPlain(_ text: Span<UInt8>) {
         var end = position
-        while end < bytes.count {
-            let byte = bytes[end]
+        while end < text.count {
+            let byte = text[end]
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte &- 0x20 >= 0x60 { break }
             end += 1
         }
         position = end
     }
 
-    mutating func string() throws(JSONProblem) -> String {
+    /// Parses one text.
+    mutating func string(_ text: Span<UInt8>) throws(JSONProblem) -> String {
         position += 1
         let start = position
-        skipPlain()
-        var unescaped = Array(bytes[start..<position])
-        while let byte, byte != UInt8(ascii: "\"") {
-            guard byte >= 0x20 else { throw problem("A text has a control character.") }
+        skipPlain(text)
+        var unescaped = (start..<position).map { text[$0] }
+        while let byte = next(text), byte != UInt8(ascii: "\"") {
+            guard byte >= 0x20 else { throw problem("A text has a control character.", text) }
             position += 1
-            if byte == UInt8(ascii: "\\") { try escape(&unescaped) } else { unescaped.append(byte) }
+            if byte == UInt8(ascii: "\\") { try escape(&unescaped, text) } else { unescaped.append(byte) }
         }
-        guard position < bytes.count else { throw problem("A text does not end.") }
-        guard let text = String(validating: unescaped, as: UTF8.self) else {
+        guard position < text.count else { throw problem("A text does not end.", text) }
+        guard let string = String(validating: unescaped, as: UTF8.self) else {
             position = start
-            throw problem("A text is not UTF-8.")
+            throw problem("A text is not UTF-8.", text)
         }
         position += 1
-        return text
+        return string
     }
 
-    private mutating func escape(_ text: inout [UInt8]) throws(JSONProblem) {
-        guard let byte else { return }
+    private mutating func escape(_ unescaped: inout [UInt8], _ text: Span<UInt8>) throws(JSONProblem) {
+        guard let byte = next(text) else { return }
         position += 1
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-        case UInt8(ascii: "b"): text.append(0x08)
-        case UInt8(ascii: "f"): text.append(0x0C)
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): unescaped.append(byte)
+        case UInt8(ascii: "b"): unescaped.append(0x08)
+        case UInt8(ascii: "f"): unescaped.append(0x0C)
+        case UInt8(ascii: "n"): unescaped.append(0x0A)
+        case UInt8(ascii: "r"): unescaped.append(0x0D)
+        case UInt8(ascii: "t"): unescaped.append(0x09)
         case UInt8(ascii: "u"):
-            var code = UInt32(try codeUnit())
+            var code = UInt32(try codeUnit(text))
             if code >> 10 == 0x36 {
-                guard skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else { throw halfCharacter }
-                let trail = UInt32(try codeUnit())
-                guard trail >> 10 == 0x37 else { throw halfCharacter }
+                guard skip(UInt8(ascii: "\\"), text), skip(UInt8(ascii: "u"), text) else { throw halfCharacter(text) }
+                let trail = UInt32(try codeUnit(text))
+                guard trail >> 10 == 0x37 else { throw halfCharacter(text) }
                 code = 0x10000 + (code & 0x3FF) << 10 + trail & 0x3FF
             }
-            guard let scalar = Unicode.Scalar(code) else { throw halfCharacter }
-            text.append(contentsOf: UTF8.encode(scalar) ?? .init())
+            guard let scalar = Unicode.Scalar(code) else { throw halfCharacter(text) }
+            unescaped.append(contentsOf: UTF8.encode(scalar) ?? .init())
         default:
             position -= 1
-            throw problem("This escape does not exist.")
+            throw problem("This escape does not exist.", text)
         }
     }
 
-    private var halfCharacter: JSONProblem { problem("A text has half a character.") }
+    private func halfCharacter(_ text: Span<UInt8>) -> JSONProblem { problem("A text has half a character.", text) }
 
-    private mutating func codeUnit() throws(JSONProblem) -> UInt16 {
+    private mutating func codeUnit(_ text: Span<UInt8>) throws(JSONProblem) -> UInt16 {
         var unit: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte, let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
-                throw problem("Four hexadecimal digits are missing.")
+            guard let byte = next(text), let digit = Character(Unicode.Scalar(byte)).hexDigitValue, byte < 0x80 else {
+                throw problem("Four hexadecimal digits are missing.", text)
             }
             unit = unit << 4 | UInt16(digit)
             position += 1
@@ -235,40 +265,55 @@ struct JSONParser {
 
     // MARK: -
 
-    private var byte: UInt8? { position < bytes.count ? bytes[position] : nil }
+    @inline(__always)
+    private func next(_ text: Span<UInt8>) -> UInt8? { position < text.count ? text[position] : nil }
 
     @inline(__always)
-    private mutating func skipSpace() {
+    private mutating func skipSpace(_ text: Span<UInt8>) {
         // Most texts have none.
-        if let byte, byte > 0x20 { return }
-        while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+        while let byte = next(text), byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            position += 1
+        }
     }
 
     @inline(__always) @discardableResult
-    private mutating func skip(_ expected: UInt8) -> Bool {
-        guard byte == expected else { return false }
+    private mutating func skip(_ expected: UInt8, _ text: Span<UInt8>) -> Bool {
+        guard next(text) == expected else { return false }
         position += 1
         return true
     }
 
-    private mutating func expect(_ expected: UInt8) throws(JSONProblem) {
-        if skip(expected) { return }
-        throw problem(byte == nil ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.")
+    @inline(__always)
+    private mutating func expect(_ expected: UInt8, _ text: Span<UInt8>) throws(JSONProblem) {
+        if skip(expected, text) { return }
+        throw missing(expected, text)
     }
 
-    private func problem(_ explanation: String, isDuplicate: Bool = false) -> JSONProblem {
-        JSONProblem(offset: position, path: path, explanation: explanation, isDuplicate: isDuplicate)
+    // Code for errors makes the code around it slower.
+    @inline(never)
+    private func missing(_ expected: UInt8, _ text: Span<UInt8>) -> JSONProblem {
+        problem(position == text.count ? "It ends too early." : "\"\(Unicode.Scalar(expected))\" is missing.", text)
+    }
+
+    private func problem(_ explanation: String, _ text: Span<UInt8>, isDuplicate: Bool = false) -> JSONProblem {
+        JSONProblem(offset: position, path: path(text), explanation: explanation, isDuplicate: isDuplicate)
     }
 
     /// The path of the parser's position.
-    private var path: [any CodingKey] {
-        open.indices.compactMap { level in
-            let end = level + 1 < open.count ? open[level + 1] : nodes.count
-            let children = nodes.children(of: open[level], before: end)
-            guard isObject(open[level]) else { return JSONKey(index: children.count) }
-            // A key may have no value yet.
-            return children.last.map { JSONKey(nodes.text(children.count.isMultiple(of: 2) ? $0 - 1 : $0, in: bytes)) }
+    private func path(_ text: Span<UInt8>) -> [any CodingKey] {
+        var path: [any CodingKey] = []
+        var (container, end) = (open, nodes.count)
+        for _ in 0..<depth {
+            let children = nodes.children(of: container, before: end)
+            if !nodes[container].isObject {
+                path.append(JSONKey(index: children.count))
+            } else if let last = children.last {
+                // A key may have no value yet.
+                path.append(JSONKey(nodes.text(children.count.isMultiple(of: 2) ? last - 1 : last, in: text)))
+            }
+            (container, end) = (Int(nodes[container].end), container)
         }
+        return path.reversed()
     }
 }
 

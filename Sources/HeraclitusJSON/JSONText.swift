@@ -1,30 +1,62 @@
+import HeraclitusEssentials
+
 /// The place of a value or a key in a parsed text.
 ///
 /// The parts of an array or object follow it, and each key comes before its value.
-struct JSONNode {
+package struct JSONNode {
+    enum Kind {
+        case array
+        case object
+        /// An ASCII text without escapes.
+        case plainText
+        case other
+    }
+
     /// The first byte, which tells the kind of the value.
     let start: UInt32
 
     /// The place after the last byte; of an array or object, the number of the node after its parts.
     var end: UInt32
 
-    let isContainer: Bool
+    let kind: Kind
 
-    /// Whether it is an ASCII text without escapes.
-    let isPlain: Bool
+    /// Whether the order of an object's keys leaves open that one is repeated.
+    var isUnsorted = false
+
+    /// Whether a decoder has read the value after this key, or all parts of this value.
+    var isRead = false
 
     static let sizeLimit = Int(UInt32.max)
+
+    var isObject: Bool { kind == .object }
+
+    var isContainer: Bool { kind == .array || kind == .object }
+
+    var isPlain: Bool { kind == .plainText }
 
     var bytes: Range<Int> { Int(start)..<Int(end) }
 
     /// The bytes between the quotes of a text.
     var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
+
+    /// Whether this plain text comes before another one.
+    func precedes(_ other: JSONNode, _ text: Span<UInt8>) -> Bool {
+        guard isPlain, other.isPlain else { return false }
+        var (one, two) = (Int(start) + 1, Int(other.start) + 1)
+        // Each text ends with a quote, so a text that begins with another one ends later.
+        while text[one] == text[two] {
+            if text[one] == UInt8(ascii: "\"") { return false }
+            (one, two) = (one + 1, two + 1)
+        }
+        if text[one] == UInt8(ascii: "\"") { return true }
+        return text[two] != UInt8(ascii: "\"") && text[one] < text[two]
+    }
 }
 
 extension [JSONNode] {
-    mutating func append(_ start: Int, _ end: Int, isContainer: Bool = false, isPlain: Bool = false) {
+    mutating func append(_ start: Int, _ end: Int, _ kind: JSONNode.Kind) {
         let (start, end) = (UInt32(truncatingIfNeeded: start), UInt32(truncatingIfNeeded: end))
-        append(JSONNode(start: start, end: end, isContainer: isContainer, isPlain: isPlain))
+        append(JSONNode(start: start, end: end, kind: kind))
     }
 
     /// The node after a node and its parts.
@@ -43,34 +75,33 @@ extension [JSONNode] {
     }
 
     /// The text of a node.
-    func text(_ node: Int, in bytes: [UInt8]) -> String {
-        if self[node].isPlain { return String(decoding: bytes[self[node].content], as: UTF8.self) }
-        var parser = JSONParser(bytes, at: Int(self[node].start))
-        return (try? parser.string()) ?? ""
+    func text(_ node: Int, in text: Span<UInt8>) -> String {
+        var parser = JSONParser(at: Int(self[node].start))
+        return (try? parser.string(text)) ?? ""
     }
 }
 
-/// A parsed text, whose values are made on request.
-final class JSONText {
-    let bytes: [UInt8]
-    let nodes: [JSONNode]
-
-    /// The keys whose values a decoder has read, and the values all parts of which it has read.
-    private var read: [Bool]
+/// A parsed text, whose values are made on request; the state is its nodes.
+///
+/// A decoder marks the keys whose values it has read, and the values all parts of which it has read.
+package final class JSONText: UncheckedState<[JSONNode]> {
+    private let bytes: ByteBuffer
 
     /// Parses a text; a repeated key is an error unless the first of two values is to count.
-    init(_ bytes: [UInt8], isLenient: Bool = false) throws(JSONProblem) {
-        var parser = JSONParser(bytes, isLenient: isLenient)
+    init(_ text: Data, isLenient: Bool = false) throws(JSONProblem) {
+        var parser = JSONParser(isLenient: isLenient)
+        let bytes = ByteBuffer(text)
+        let nodes = try bytes.withSpan { text throws(JSONProblem) in try parser.parse(text) }
         self.bytes = bytes
-        nodes = try parser.parse()
-        // `Array(repeating:count:)` asks the runtime for its type, which takes longer.
-        read = nodes.map { _ in false }
+        super.init(nodes)
     }
 
     /// The first byte of a node.
-    func sign(_ node: Int) -> UInt8 { bytes[Int(nodes[node].start)] }
+    func sign(_ node: Int) -> UInt8 { bytes[Int(state[node].start)] }
 
-    func text(_ node: Int) -> String { nodes.text(node, in: bytes) }
+    func text(_ node: Int) -> String {
+        state[node].isPlain ? bytes.text(state[node].content) : bytes.withSpan { state.text(node, in: $0) }
+    }
 
     /// The value; of an array or object an empty one.
     func scalar(_ node: Int) -> JSONValue {
@@ -81,7 +112,7 @@ final class JSONText {
         case UInt8(ascii: "t"): .bool(true)
         case UInt8(ascii: "f"): .bool(false)
         case UInt8(ascii: "n"): .null
-        default: JSONValue(number: bytes[nodes[node].bytes]) ?? .null
+        default: bytes.withSpan { JSONValue(number: $0.extracting(state[node].bytes)) } ?? .null
         }
     }
 
@@ -89,14 +120,14 @@ final class JSONText {
     func json(_ root: Int) -> JSONValue {
         // Parts come before their value, so the stack does not grow with the depth.
         var values: [JSONValue] = []
-        for node in (root..<nodes.next(root)).reversed() {
+        for node in (root..<state.next(root)).reversed() {
             switch sign(node) {
             case UInt8(ascii: "["):
-                let elements = Array(values.suffix(nodes.children(of: node).count).reversed())
+                let elements = Array(values.suffix(state.children(of: node).count).reversed())
                 values.removeLast(elements.count)
                 values.append(.array(elements))
             case UInt8(ascii: "{"):
-                let count = nodes.children(of: node).count / 2
+                let count = state.children(of: node).count / 2
                 var members: [String: JSONValue] = Dictionary(minimumCapacity: count)
                 for _ in 0..<count {
                     let (key, value) = (values.removeLast().stringValue ?? "", values.removeLast())
@@ -109,63 +140,64 @@ final class JSONText {
         return values.last ?? .null
     }
 
+    /// The elements of an array.
+    func elements(of array: Int) -> [Int] { state.children(of: array) }
+
     /// The keys of an object, each of which its value follows.
     func keys(of object: Int) -> [Int] {
-        let children = nodes.children(of: object)
+        let children = state.children(of: object)
         return stride(from: 0, to: children.count, by: 2).map { children[$0] }
     }
 
     /// The value of an object for a key.
     func member(_ key: String, of object: Int) -> Int? {
-        let (nodes, size) = (nodes, key.utf8.count)
-        let end = nodes.next(object)
+        let size = key.utf8.count
         var node = object + 1
-        while node < end {
-            if !nodes[node].isPlain || nodes[node].content.count == size, text(node) == key { return node + 1 }
-            node = nodes.next(node + 1)
+        while node < state.next(object) {
+            if !state[node].isPlain || state[node].content.count == size, text(node) == key { return node + 1 }
+            node = state.next(node + 1)
         }
         return nil
     }
 
-    /// The values of an object for some ASCII keys, which count as read; 0 for missing ones.
-    func members(_ keys: [[UInt8]], of object: Int) -> [Int] {
-        // `Array(repeating:count:)` asks the runtime for its type, which takes longer than the search.
-        var members = keys.map { _ in 0 }
-        // One change in place of one for each key, because the runtime checks each.
-        var read: [Bool] = []
-        swap(&read, &self.read)
-        defer { self.read = read }
-        let end = nodes.next(object)
-        var node = object + 1
-        while node < end {
-            let name = nodes[node].isPlain ? bytes[nodes[node].content] : Array(text(node).utf8)[...]
-            if let place = keys.firstIndex(where: { $0.count == name.count && name.elementsEqual($0) }),
-                members[place] == 0
+    /// The values of an object for some ASCII keys, which count as read; of an array or object an empty one.
+    func members(_ keys: [[UInt8]], of object: Int) -> [JSONValue?] {
+        var members: [JSONValue?] = keys.map { _ in nil }
+        var (node, next) = (object + 1, 0)
+        while node < state.next(object) {
+            // Both are usually in order.
+            if let place = (next..<keys.count).first(where: { isKey(node, keys[$0]) })
+                ?? (0..<next).first(where: { isKey(node, keys[$0]) }), members[place] == nil
             {
-                members[place] = node + 1
-                read[node] = true
+                members[place] = scalar(node + 1)
+                state[node].isRead = true
+                next = place + 1
             }
-            node = nodes.next(node + 1)
+            node = state.next(node + 1)
         }
         return members
     }
 
+    private func isKey(_ node: Int, _ name: [UInt8]) -> Bool {
+        state[node].isPlain ? bytes.contains(name, at: state[node].content) : text(node).utf8.elementsEqual(name)
+    }
+
     /// The values by key of an object that may have many; a few keys are compared faster than hashed.
     func manyMembers(of object: Int) -> [String: Int]? {
-        guard nodes.next(object) - object > 64 else { return nil }
+        guard state.next(object) - object > 64 else { return nil }
         return Dictionary(keys(of: object).map { (text($0), $0 + 1) }) { first, _ in first }
     }
 
-    func noteRead(_ node: Int) { read[node] = true }
+    func noteRead(_ node: Int) { state[node].isRead = true }
 
     /// The members of an object that no decoder has read.
     func unread(of object: Int) -> [String: JSONValue] {
-        if read[object] { return [:] }
+        if state[object].isRead { return [:] }
         var unread: [String: JSONValue] = [:]
         var key = object + 1
-        while key < nodes.next(object) {
-            if !read[key] { unread[text(key)] = json(key + 1) }
-            key = nodes.next(key + 1)
+        while key < state.next(object) {
+            if !state[key].isRead { unread[text(key)] = json(key + 1) }
+            key = state.next(key + 1)
         }
         return unread
     }

@@ -1,4 +1,4 @@
-import HeraclitusEssentials
+package import HeraclitusEssentials
 
 extension JSONValue: Codable {
     /// The maximum depth of nested values.
@@ -154,12 +154,12 @@ private struct ReadableValue: Encodable {
 
 extension JSONValue {
     /// Parses a text; a repeated key is an error.
-    package init(text: [UInt8]) throws(JSONProblem) {
+    package init(text: Data) throws(JSONProblem) {
         self = try JSONText(text).json(0)
     }
 
     /// Parses a text from outside, and takes the first of two values for one key.
-    package init(foreignText: [UInt8]) throws(JSONProblem) {
+    package init(foreignText: Data) throws(JSONProblem) {
         self = try JSONText(foreignText, isLenient: true).json(0)
         guard isWithin(Self.depthLimit) else {
             throw JSONProblem(offset: 0, path: [], explanation: Self.tooDeep, isDuplicate: false)
@@ -183,7 +183,7 @@ extension JSONValue {
             depthLimit: Self.depthLimit,
             userInfo: userInfo
         )
-        self = try JSONValue(text: [UInt8](text))
+        self = try JSONValue(text: text)
     }
 
     /// Makes a typed value of this one.

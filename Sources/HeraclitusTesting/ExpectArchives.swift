@@ -55,7 +55,7 @@ public struct LostInArchive: Error, Equatable, CustomStringConvertible {
 
 extension WorkflowState {
     fileprivate static func restored(from json: Data) throws -> any WorkflowState {
-        try Self(from: ArchiveDecoder(text: [UInt8](json)))
+        try Self(from: ArchiveDecoder(text: json))
     }
 }
 

@@ -16,7 +16,7 @@ func foundationJSON(_ value: some Encodable) throws -> String {
 
 /// The value of our decoder.
 func decoded<T: Decodable>(_ type: T.Type, _ json: String) throws -> T {
-    try JSONValue(text: Array(json.utf8)).decoded(as: type)
+    try JSONValue(text: Data(json.utf8)).decoded(as: type)
 }
 
 /// The value of Foundation's decoder.

@@ -57,7 +57,7 @@ import Testing
 
     /// Whether the text is a fraction, which Foundation rounds if it is close to an integer.
     private static func isRounded(_ text: String) -> Bool {
-        switch try? JSONValue(text: Array(text.utf8)) {
+        switch try? JSONValue(text: Data(text.utf8)) {
         case .decimal: true
         case .number(let number): number.rounded() != number
         default: false
@@ -103,9 +103,9 @@ import Testing
         Self.run("Values") { source in
             let text = source.json(depth: 0)
             let value: JSONValue
-            do { value = try JSONValue(text: Array(text.utf8)) } catch { return }
+            do { value = try JSONValue(text: Data(text.utf8)) } catch { return }
             let written = try ArchiveEncoder.data(of: value)
-            guard try JSONValue(text: [UInt8](written)) == value else {
+            guard try JSONValue(text: written) == value else {
                 throw Difference(description: "\(text): \(value)")
             }
             // Foundation cannot write numbers beyond Decimal.
@@ -148,7 +148,7 @@ import Testing
             let record = Record(&source, depth: 0)
             let ours = try json(record)
             let theirs = try foundationJSON(record)
-            func raw(_ text: String) throws -> JSONValue { try JSONValue(text: Array(text.utf8)) }
+            func raw(_ text: String) throws -> JSONValue { try JSONValue(text: Data(text.utf8)) }
             // Foundation writes 1e+16, which would have digits when it is written again as a raw value.
             guard try ours == theirs || raw(ours) == raw(theirs) else {
                 throw Difference(description: "\(ours) \(theirs)")

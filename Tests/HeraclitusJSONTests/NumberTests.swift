@@ -14,10 +14,10 @@ import Testing
         ]
     )
     func roundTrip(text: String) throws {
-        let value = try JSONValue(text: Array(text.utf8))
+        let value = try JSONValue(text: Data(text.utf8))
         let written = try json(value)
-        #expect(try JSONValue(text: Array(written.utf8)) == value)
-        #expect(try json(JSONValue(text: Array(written.utf8))) == written)
+        #expect(try JSONValue(text: Data(written.utf8)) == value)
+        #expect(try json(JSONValue(text: Data(written.utf8))) == written)
     }
 
     @Test(
@@ -28,9 +28,9 @@ import Testing
         var accepted = 0
         for power in ["99999999999", "999999999997", "999999999999", "1000000000000", "1999999999999"] {
             for text in ["\(digits)e\(power)", "\(digits)e-\(power)"] {
-                guard let value = try? JSONValue(text: Array(text.utf8)) else { continue }
+                guard let value = try? JSONValue(text: Data(text.utf8)) else { continue }
                 accepted += 1
-                #expect(try JSONValue(text: Array(json(value).utf8)) == value)
+                #expect(try JSONValue(text: Data(json(value).utf8)) == value)
             }
         }
         #expect((4..<10).contains(accepted))
@@ -57,13 +57,13 @@ import Testing
         ]
     )
     func oneForm(texts: [String]) throws {
-        #expect(try Set(texts.map { try JSONValue(text: Array($0.utf8)) }).count == 1)
-        #expect(try Set(texts.map { try json(JSONValue(text: Array($0.utf8))) }).count == 1)
+        #expect(try Set(texts.map { try JSONValue(text: Data($0.utf8)) }).count == 1)
+        #expect(try Set(texts.map { try json(JSONValue(text: Data($0.utf8))) }).count == 1)
     }
 
     @Test("A power of ten with 13 digits is rejected", arguments: ["1e1099511627776", "1e-99999999999999999999999"])
     func beyond(text: String) {
-        #expect(throws: JSONProblem.self) { try JSONValue(text: Array(text.utf8)) }
+        #expect(throws: JSONProblem.self) { try JSONValue(text: Data(text.utf8)) }
     }
 
     @Test(
@@ -76,15 +76,15 @@ import Testing
     )
     func rounded(text: String) throws {
         let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
-        #expect(try JSONValue(text: Array(ArchiveEncoder.data(of: value))) == value)
+        #expect(try JSONValue(text: ArchiveEncoder.data(of: value)) == value)
         #expect(try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(value)) == value)
-        #expect(try JSONValue(text: Array(JSONEncoder().encode(value))) == value)
+        #expect(try JSONValue(text: JSONEncoder().encode(value)) == value)
     }
 
     @Test("A literal has the form of the number that is read from its text")
     func literals() throws {
         let value: JSONValue = [1.0, 2.5, -0.0, 1e300, 3]
-        #expect(try JSONValue(text: Array(ArchiveEncoder.data(of: value))) == value)
+        #expect(try JSONValue(text: ArchiveEncoder.data(of: value)) == value)
     }
     @Test(
         "A floating-point number has one text, typed and raw, before and after it is read",
@@ -93,7 +93,7 @@ import Testing
     func oneText(number: Double) throws {
         func expectOneText<Number: BinaryFloatingPoint & Codable & Sendable>(_ number: Number) throws {
             let text = try json(number)
-            #expect(try json(JSONValue(text: Array(text.utf8))) == text)
+            #expect(try json(JSONValue(text: Data(text.utf8))) == text)
             #expect(try decoded(Number.self, text) == number)
         }
         try expectOneText(number)

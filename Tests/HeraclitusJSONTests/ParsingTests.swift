@@ -11,7 +11,7 @@ import Testing
         ]
     )
     func duplicates(text: String, path: [String]) throws {
-        let problem = #expect(throws: JSONProblem.self) { try JSONValue(text: Array(text.utf8)) }
+        let problem = #expect(throws: JSONProblem.self) { try JSONValue(text: Data(text.utf8)) }
         #expect(problem?.isDuplicate == true)
         #expect(problem?.path.map(\.stringValue) == path)
         #expect(problem?.description.contains("\"\(path.last ?? "")\"") == true)
@@ -19,7 +19,7 @@ import Testing
 
     @Test("In foreign JSON the first of two values is read")
     func foreign() throws {
-        #expect(try JSONValue(foreignText: Array(#"{"a":1,"a":2,"b":{"c":1,"c":2}}"#.utf8)) == ["a": 1, "b": ["c": 1]])
+        #expect(try JSONValue(foreignText: Data(#"{"a":1,"a":2,"b":{"c":1,"c":2}}"#.utf8)) == ["a": 1, "b": ["c": 1]])
     }
 
     @Test(
@@ -31,7 +31,7 @@ import Testing
         ]
     )
     func path(text: String, path: [String]) {
-        let problem = #expect(throws: JSONProblem.self) { try JSONValue(text: Array(text.utf8)) }
+        let problem = #expect(throws: JSONProblem.self) { try JSONValue(text: Data(text.utf8)) }
         #expect(problem?.path.map(\.stringValue) == path)
         #expect(problem?.isDuplicate == false)
     }

@@ -128,7 +128,7 @@ extension EnvelopeReader {
         _ read: (EnvelopeReader) throws -> Result
     ) throws(ArchiveError) -> Result {
         do {
-            return try read(EnvelopeReader(ArchiveDecoder(text: [UInt8](archive)), definition))
+            return try read(EnvelopeReader(ArchiveDecoder(text: archive), definition))
         } catch let error as ArchiveError {
             throw error
         } catch let problem as JSONProblem {

@@ -4,18 +4,26 @@
 //
 // The archive of a single state lacks "activated" and "revision".
 
-package enum EnvelopeKey: String, CodingKey {
-    case format
-    case workflow
-    case version
-    case revision
+package enum EnvelopeKey: Int, CaseIterable, CodingKey {
     case activated
-    case entered
-    case left
-    case state
     case data
-    case journal
     case definition
+    case entered
+    case format
+    case journal
+    case left
+    case revision
+    case state
+    case version
+    case workflow
+
+    // The raw values are places in the sorted keys, and no indices of a list.
+    package init?(intValue: Int) { nil }
+
+    package var intValue: Int? { nil }
+
+    /// The UTF-8 of all keys.
+    static let names = allCases.map { Array($0.stringValue.utf8) }
 }
 
 /// The format of the envelope.
@@ -37,7 +45,7 @@ struct Envelope: Encodable {
             var members = ContainerMembers(container: encoder.container(keyedBy: EnvelopeKey.self))
             return try write(to: &members, journal)
         }
-        try archive.beginObject(with: EnvelopeKey.format.rawValue)
+        try archive.beginObject(with: EnvelopeKey.format.stringValue)
         var members = ArchivedMembers(archive)
         try write(to: &members, journal.flatMap { archive.leavesJournalsOut ? nil : $0 })
         archive.add(members.members)
@@ -107,11 +115,11 @@ private struct ArchivedMembers: EnvelopeMembers {
     }
 
     mutating func write(_ key: EnvelopeKey, _ value: JSONValue) {
-        members.append(EncodedValue.Member(key: key.rawValue, value: .raw(value)))
+        members.append(EncodedValue.Member(key: key.stringValue, value: .raw(value)))
     }
 
     mutating func write(_ key: EnvelopeKey, part: some Encodable) throws {
-        members.append(EncodedValue.Member(key: key.rawValue, value: try archive.encoded(part, under: key)))
+        members.append(EncodedValue.Member(key: key.stringValue, value: try archive.encoded(part, under: key)))
     }
 }
 

@@ -77,13 +77,7 @@ struct EnvelopeReader {
     }
 
     private func frame(ofMachine isOfMachine: Bool) throws -> Frame {
-        if let archive, let places = try archive.places(of: ArchivedFrame.names) {
-            return try frame(of: ArchivedFrame(archive: archive, places: places), isOfMachine)
-        }
-        return try frame(of: ContainerFrame(container: decoder.container(keyedBy: EnvelopeKey.self)), isOfMachine)
-    }
-
-    private func frame(of members: some PlainMembers, _ isOfMachine: Bool) throws -> Frame {
+        let members = try archive?.members(EnvelopeKey.names) ?? foreignMembers()
         let format = try integer(.format, members)
         guard format >= 1 else {
             throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is not a format.")
@@ -114,27 +108,45 @@ struct EnvelopeReader {
             state: try text(.state, members),
             entered: try date(.entered, members),
             left: isOfMachine ? try date(.left, members) : nil,
-            journal: isOfMachine && members.contains(.journal) ? try journal() : nil
+            journal: isOfMachine && members[EnvelopeKey.journal.rawValue] != nil ? try journal() : nil
         )
     }
 
-    private func value(_ key: EnvelopeKey, _ members: some PlainMembers) throws -> JSONValue {
-        if let value = try members[key] { return value }
+    /// The members of a frame in the order of their keys, without their parts.
+    private typealias Members = [JSONValue?]
+
+    /// The members in a container: of another decoder, or of a raw value.
+    private func foreignMembers() throws -> Members {
+        let container = try decoder.container(keyedBy: EnvelopeKey.self)
+        return try EnvelopeKey.allCases.map { key in
+            guard container.contains(key) else { return nil }
+            return switch key {
+            case .activated: .bool(try container.decode(Bool.self, forKey: key))
+            case .format, .revision, .version: .integer(try container.decode(Int.self, forKey: key))
+            case .state, .workflow: .string(try container.decode(String.self, forKey: key))
+            case .entered, .left: try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
+            case .data, .definition, .journal: .object([:])
+            }
+        }
+    }
+
+    private func value(_ key: EnvelopeKey, _ members: Members) throws -> JSONValue {
+        if let value = members[key.rawValue] { return value }
         throw DecodingError.missing(key, in: decoder.codingPath)
     }
 
-    private func integer(_ key: EnvelopeKey, _ members: some PlainMembers) throws -> Int {
+    private func integer(_ key: EnvelopeKey, _ members: Members) throws -> Int {
         let value = try value(key, members)
         if case .integer(let integer) = value { return integer }
         return try value.integer(Int.self, keys(key))
     }
 
-    private func text(_ key: EnvelopeKey, _ members: some PlainMembers) throws -> String {
+    private func text(_ key: EnvelopeKey, _ members: Members) throws -> String {
         try value(key, members).text(keys(key))
     }
 
-    private func date(_ key: EnvelopeKey, _ members: some PlainMembers) throws -> Date? {
-        guard let value = try members[key], !value.isNull else { return nil }
+    private func date(_ key: EnvelopeKey, _ members: Members) throws -> Date? {
+        guard let value = members[key.rawValue], !value.isNull else { return nil }
         let text = try value.text(keys(key))
         guard let date = ArchivedDate.date(of: text) else {
             throw ArchiveError.malformed(path: path(key), explanation: "\"\(text.prefix(40))\" is no date.")
@@ -207,53 +219,4 @@ struct EnvelopeReader {
     private func path(_ key: EnvelopeKey) -> String { ArchiveError.path(keys(key)) }
 
     private func keys(_ key: EnvelopeKey) -> [any CodingKey] { decoder.codingPath + [key] }
-}
-
-/// The members of a frame, without their parts.
-private protocol PlainMembers {
-    func contains(_ key: EnvelopeKey) -> Bool
-    subscript(key: EnvelopeKey) -> JSONValue? { get throws }
-}
-
-/// The members at their places.
-///
-/// A container would take a tenth of a restoration.
-private struct ArchivedFrame: PlainMembers {
-    private static let keys: [EnvelopeKey] = [
-        .activated, .entered, .format, .journal, .left, .revision, .state, .version, .workflow,
-    ]
-    static let names = keys.map { Array($0.rawValue.utf8) }
-
-    let archive: ArchiveDecoder
-    let places: [Int]
-
-    subscript(key: EnvelopeKey) -> JSONValue? {
-        place(of: key).map(archive.scalar)
-    }
-
-    func contains(_ key: EnvelopeKey) -> Bool { place(of: key) != nil }
-
-    private func place(of key: EnvelopeKey) -> Int? {
-        guard let index = Self.keys.firstIndex(of: key), places[index] != 0 else { return nil }
-        return places[index]
-    }
-}
-
-/// The members in a container: of another decoder, or of a raw value.
-private struct ContainerFrame: PlainMembers {
-    let container: KeyedDecodingContainer<EnvelopeKey>
-
-    func contains(_ key: EnvelopeKey) -> Bool { container.contains(key) }
-
-    subscript(key: EnvelopeKey) -> JSONValue? {
-        get throws {
-            guard container.contains(key) else { return nil }
-            return switch key {
-            case .activated: .bool(try container.decode(Bool.self, forKey: key))
-            case .format, .revision, .version: .integer(try container.decode(Int.self, forKey: key))
-            case .entered, .left: try container.decodeIfPresent(String.self, forKey: key).map(JSONValue.string)
-            default: .string(try container.decode(String.self, forKey: key))
-            }
-        }
-    }
 }

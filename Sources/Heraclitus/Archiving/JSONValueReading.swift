@@ -16,7 +16,7 @@ extension JSONValue {
     public init(json: Data, limit: Int = 64 << 20) throws(ArchiveError) {
         guard json.count <= limit else { throw .tooLarge(json.count, limit: limit) }
         do {
-            self = try JSONValue(foreignText: [UInt8](json))
+            self = try JSONValue(foreignText: json)
         } catch {
             throw .notJSON(explanation: error.description)
         }

@@ -38,7 +38,7 @@ enum DecodedValue {
     /// The elements of an array.
     var elements: [DecodedValue] {
         switch self {
-        case .inText(let text, let node): text.nodes.children(of: node).map { .inText(text, $0) }
+        case .inText(let text, let node): text.elements(of: node).map { .inText(text, $0) }
         case .raw(let value): value.arrayValue?.map(DecodedValue.raw) ?? []
         }
     }

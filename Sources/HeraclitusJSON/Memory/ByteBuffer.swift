@@ -1,11 +1,11 @@
 import HeraclitusEssentials
 
-/// Bytes that grow at their end.
+/// The bytes of a text, which grow at their end.
 ///
 /// Invariant: the first `count` of `capacity` bytes from `start` are initialized, and belong to this value alone.
 ///
-/// An array checks at each change whether it is shared, and a text is copied into it slowly. With an array, the archive
-/// of a small machine takes 18 % more instructions.
+/// An array checks at each change whether it is shared, copies data through an iterator, and counts the references of
+/// each slice. With an array, the archive of a small machine takes 18 % more instructions, and its restoration 7 %.
 @safe struct ByteBuffer: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -16,7 +16,34 @@ import HeraclitusEssentials
         self.capacity = capacity
     }
 
+    init(_ data: Data) {
+        self.init(capacity: data.count)
+        count = data.count
+        unsafe data.copyBytes(to: start, count: count)
+    }
+
     deinit { unsafe start.deallocate() }
+
+    subscript(place: Int) -> UInt8 {
+        precondition(place >= 0 && place < count)
+        return unsafe start[place]
+    }
+
+    func withSpan<Result, Failure>(_ body: (Span<UInt8>) throws(Failure) -> Result) throws(Failure) -> Result {
+        try unsafe body(UnsafeBufferPointer(start: start, count: count).span)
+    }
+
+    /// The text of some UTF-8.
+    func text(_ places: Range<Int>) -> String { unsafe String(decoding: part(places), as: UTF8.self) }
+
+    func contains(_ bytes: [UInt8], at places: Range<Int>) -> Bool {
+        places.count == bytes.count ? unsafe part(places).elementsEqual(bytes) : false
+    }
+
+    private func part(_ places: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+        precondition(places.lowerBound >= 0 && places.upperBound <= count)
+        return unsafe UnsafeBufferPointer(start: start + places.lowerBound, count: places.count)
+    }
 
     var data: Data { unsafe Data(bytes: start, count: count) }
 

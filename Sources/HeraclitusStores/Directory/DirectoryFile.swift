@@ -104,7 +104,7 @@ struct DirectoryFile {
             throw .damaged(id: id, explanation: "The file does not have two lines.")
         }
         do {
-            let header = try Header(from: ArchiveDecoder(text: [UInt8](content[..<end])))
+            let header = try Header(from: ArchiveDecoder(text: content[..<end]))
             guard revisions.contains(header.revision) else {
                 throw StoreError.damaged(id: id, explanation: "\(header.revision) is not a revision.")
             }

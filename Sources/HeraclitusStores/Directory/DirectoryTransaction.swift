@@ -52,7 +52,7 @@ struct DirectoryTransaction: Sendable {
     /// The caller holds the lock.
     private func move() throws(ArchiveError) {
         guard let content = try own.content(of: Self.record, limit: .max) else { return }
-        guard let record = try? ArchiveDecoder(text: [UInt8](content)).decode(Record.self),
+        guard let record = try? ArchiveDecoder(text: content).decode(Record.self),
             record.files.allSatisfy({ $0.draft?.contains("/") != true && !$0.name.contains("/") })
         else {
             throw .inaccessibleFile(own.file(Self.record), explanation: "It is not the record of a transaction.")

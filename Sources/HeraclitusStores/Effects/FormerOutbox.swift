@@ -12,7 +12,7 @@ extension StoredArchive {
     public func splittingOutbox() throws(StoreError) -> StoredArchive {
         guard version == nil, archive.mayHaveOutbox else { return self }
         do {
-            let json = try JSONValue(text: [UInt8](archive))
+            let json = try JSONValue(text: archive)
             guard let former = json["outbox"] else { return self }
             var bytes = [UInt8](archive)
             bytes.removeOutbox()

@@ -47,7 +47,7 @@ struct Outbox {
         }
         (worker, date) = (waiting.worker, waiting.date)
         do {
-            content = try ArchiveDecoder(text: [UInt8](waiting.content)).decode(Content.self)
+            content = try ArchiveDecoder(text: waiting.content).decode(Content.self)
         } catch {
             throw .damaged(id: id, explanation: "Its effects cannot be read. \(ArchiveError.explanation(of: error))")
         }

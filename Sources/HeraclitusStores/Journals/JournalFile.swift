@@ -230,14 +230,14 @@ private struct LineHead: Decodable {
     let date: Date
 
     init(_ data: Data) throws {
-        self = try LineHead(from: ArchiveDecoder(text: [UInt8](data)))
+        self = try LineHead(from: ArchiveDecoder(text: data))
     }
 }
 
 extension StoredArchive {
     /// The journal in the archive; `nil` if there is none, or if the archive is unreadable.
     fileprivate var journal: Journal? {
-        let container = try? ArchiveDecoder(text: [UInt8](archive)).container(keyedBy: EnvelopeKey.self)
+        let container = try? ArchiveDecoder(text: archive).container(keyedBy: EnvelopeKey.self)
         return try? container?.decodeIfPresent(ArchivedJournal.self, forKey: .journal)?.journal(of: workflow)
     }
 }

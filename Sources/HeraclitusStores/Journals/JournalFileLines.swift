@@ -62,7 +62,7 @@ struct JournalFileLine: Codable {
     }
 
     init(_ data: Data) throws {
-        self = try JournalFileLine(from: ArchiveDecoder(text: [UInt8](data)))
+        self = try JournalFileLine(from: ArchiveDecoder(text: data))
     }
 
     init(from decoder: any Decoder) throws {

@@ -183,7 +183,7 @@ private struct SealedContent {
 
     init(_ bytes: Data) throws {
         let line = bytes.prefix { $0 != Self.lineBreak }
-        values = try ArchiveDecoder(text: [UInt8](line)).decode([String: StoredValue].self)
+        values = try ArchiveDecoder(text: line).decode([String: StoredValue].self)
         archive = Data(bytes.dropFirst(line.count + 1))
     }
 

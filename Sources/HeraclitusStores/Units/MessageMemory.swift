@@ -24,7 +24,7 @@ struct HandledMessages {
     ///
     /// Unreadable data counts as empty.
     init(_ data: Data?) {
-        messages = data.flatMap { try? ArchiveDecoder(text: [UInt8]($0)).decode([Message].self) } ?? []
+        messages = data.flatMap { try? ArchiveDecoder(text: $0).decode([Message].self) } ?? []
     }
 
     /// Whether a remembered message has the id.

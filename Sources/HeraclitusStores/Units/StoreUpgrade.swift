@@ -156,6 +156,6 @@ extension Error {
 extension StoredArchive {
     /// The version of the workflow that wrote the archive; `nil` if it is unreadable.
     var writtenVersion: Int? {
-        version ?? (try? JSONValue(text: [UInt8](archive)))?[EnvelopeKey.version.rawValue]?.intValue
+        version ?? (try? JSONValue(text: archive))?[EnvelopeKey.version.stringValue]?.intValue
     }
 }

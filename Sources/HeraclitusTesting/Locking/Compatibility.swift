@@ -62,7 +62,7 @@ struct Compatibility<W: Workflow> {
         let state = try W.state(from: ArchiveEncoder.data(of: archive))
         let info = CodingUserInfoKey.leavesUnreadOut.map { [$0: true as Any] } ?? [:]
         let json = try ArchiveEncoder.data(of: StateArchive<W>(state), userInfo: info)
-        return StoredMachine(try JSONValue(text: [UInt8](json)))
+        return StoredMachine(try JSONValue(text: json))
     }
 
     private var lostEvents: [IncompatibleArchives.Break] {

@@ -42,7 +42,7 @@ import Testing
         let machine = StateMachine<Chat>()
         try machine.fire.talk(TalkingState(room: "a", Live(Socket(1))))
         #expect((machine.state as? TalkingState)?.socket.value?.number == 1)
-        let archive = try JSONValue(text: [UInt8](machine.archive()))
+        let archive = try JSONValue(text: machine.archive())
         #expect(archive["data"] == ["room": "a"])
         let restored = try StateMachine<Chat>(archive: machine.archive())
         let state = try #require(restored.state as? TalkingState)

@@ -76,7 +76,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
         let room = StateMachine<Room>()
         try room.fire.remark(userInfo: UserInfo((.note, "warm")))
         try (room.state as? OpenState)?.left.fire.shine()
-        let archive = try JSONValue(text: [UInt8](room.archive()))
+        let archive = try JSONValue(text: room.archive())
         #expect(archive["data"]?["note"] == "warm" && archive["data"]?["left"]?["state"] == "BlueState")
         let restored = try StateMachine<Room>(archive: room.archive())
         #expect((restored.state as? OpenState)?.left.isIn(BlueState.self) == true)
