@@ -3,13 +3,20 @@ public import Heraclitus
 extension Workflow {
     /// Warnings about a valid workflow: unreachable states and events, states without a way to the end, events that do the same.
     ///
+    /// They follow from the table alone, without guards, except `unheardFailure`: the work of a state may throw, and no event with
+    /// `whenFailed()` leads from the state. `WorkflowProblem` shows how you leave out an intended finding.
+    ///
     /// ```swift
     /// #expect(Download.findings.isEmpty)
     /// ```
     ///
     /// The first use of a workflow stops the program if its definition is invalid; `diagnostics` lists the mistakes.
-    public static var findings: [WorkflowFinding] {
-        table.findings + statesWithUnheardFailures.map { .unheardFailure($0) }
+    public static var findings: [WorkflowProblem] {
+        table.findings
+            + statesWithUnheardFailures.map {
+                let text = "may fail, and no event follows from that. Add `.whenFailed()` to one."
+                return .finding("unheardFailure", [$0], "The work of \($0.shortened) \(text)")
+            }
     }
 }
 
@@ -18,13 +25,13 @@ extension TransitionTable {
     ///
     /// First come findings about states and then those about events, each in the order of the definition. It takes time linear in the
     /// numbers of states and transitions, except that transitions of events without guards, hooks, deadlines and updates are sorted.
-    public var findings: [WorkflowFinding] {
+    public var findings: [WorkflowProblem] {
         let graph = TableGraph(self)
         let reached = graph.reached(from: graph.beginnings)
         return stateFindings(graph, reached) + eventFindings(graph, reached)
     }
 
-    private func stateFindings(_ graph: TableGraph, _ reached: Set<Int>) -> [WorkflowFinding] {
+    private func stateFindings(_ graph: TableGraph, _ reached: Set<Int>) -> [WorkflowProblem] {
         let entered = graph.withSuperstates(reached)
         let ends = (declaredFinals.isEmpty ? finals : declaredFinals).compactMap { graph.number(of: $0) }
         let ending = ends.isEmpty ? reached : graph.reaching(ends)
@@ -34,20 +41,37 @@ extension TransitionTable {
         for edge in graph.edges where !edge.isUpdate && declared.contains(states[edge.from]) {
             if left[edge.from]?.last != edge.event { left[edge.from, default: []].append(edge.event) }
         }
-        let found = states.enumerated().compactMap { number, state -> WorkflowFinding? in
-            if let events = left[number] { return .leftFinal(state, events: events.map { self.events[$0].name }) }
-            if !reached.contains(number) { return entered.contains(number) ? nil : .unreachableState(state) }
-            if !declared.isEmpty, unleft.contains(state), !declared.contains(state) { return .deadEnd(state) }
-            return ending.contains(number) ? nil : .endlessState(state)
+        let found = states.enumerated().compactMap { number, state -> WorkflowProblem? in
+            let name = state.shortened
+            if let events = left[number]?.map({ self.events[$0].name }) {
+                let text = "The state \(name) is listed as final, and is left by \(events.quoted)."
+                return .finding("leftFinal", [state] + events, text)
+            }
+            if !reached.contains(number) {
+                // A superclass with a reachable subclass counts as reached.
+                if entered.contains(number) { return nil }
+                let text = "The state \(name) can never be entered: no events lead to it from where a machine begins."
+                return .finding("unreachableState", [state], text)
+            }
+            if !declared.isEmpty, unleft.contains(state), !declared.contains(state) {
+                let text = "No event leaves the state \(name), and the workflow does not list it as final."
+                return .finding("deadEnd", [state], text)
+            }
+            if ending.contains(number) { return nil }
+            return .finding("endlessState", [state], "A machine in \(name) can never come to a final state.")
         }
-        return found + declaredFinals.filter { graph.number(of: $0) == nil }.map { .unknownFinal($0) }
+        return found
+            + declaredFinals.filter { graph.number(of: $0) == nil }.map {
+                let text = "is listed as final, and is not a state of the workflow."
+                return .finding("unknownFinal", [$0], "The state \($0.shortened) \(text)")
+            }
     }
 
-    private func eventFindings(_ graph: TableGraph, _ reached: Set<Int>) -> [WorkflowFinding] {
+    private func eventFindings(_ graph: TableGraph, _ reached: Set<Int>) -> [WorkflowProblem] {
         var isFired = [Bool](repeating: false, count: events.count)
         var isPlain = events.map { !$0.isGuarded && !$0.hasHooks && !$0.isAutomatic }
         var reaches = [[Int]](repeating: [], count: events.count)
-        // A table omits the data that an update brings.
+        // Events that update a state differ: a table omits the data that they bring.
         for edge in graph.edges where edge.isUpdate { isPlain[edge.event] = false }
         for edge in graph.edges {
             if reached.contains(edge.from) { isFired[edge.event] = true }
@@ -61,8 +85,15 @@ extension TransitionTable {
             groups[Reach(edges: reaches[number].sorted(), ignored: ignored), default: []].append(number)
         }
         let same = groups.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
-        return events.indices.filter { !isFired[$0] }.map { .unreachableEvent(events[$0].name) }
-            + same.map { .sameEvents($0.map { events[$0].name }) }
+        let unfired = events.indices.filter { !isFired[$0] }.map { events[$0].name }.map {
+            let text = "The event \"\($0.shortened)\" can never be fired: no events lead to its sources."
+            return WorkflowProblem.finding("unreachableEvent", [$0], text)
+        }
+        return unfired
+            + same.map { $0.map { events[$0].name } }.map {
+                let text = "do the same: they lead from and to the same states, without guards, hooks or deadlines."
+                return .finding("sameEvents", $0, "The events \($0.quoted) \(text)")
+            }
     }
 
     /// The transitions of an event and the states that ignore it, by number.
@@ -70,4 +101,15 @@ extension TransitionTable {
         let edges: [Int]
         let ignored: [Int]
     }
+}
+
+extension WorkflowProblem {
+    /// Names in the text are shortened, because a decoded table may have names of any length.
+    fileprivate static func finding(_ kind: String, _ names: [String], _ text: String) -> WorkflowProblem {
+        WorkflowProblem(kind, names, stopsTheProgram: false, text)
+    }
+}
+
+extension [String] {
+    fileprivate var quoted: String { map { "\"\($0.shortened)\"" }.joined(separator: ", ") }
 }

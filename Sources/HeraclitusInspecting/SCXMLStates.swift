@@ -220,13 +220,13 @@ struct SCXMLStates {
     ) -> TransitionTable {
         let names = states.map { TransitionTable.text(ofXMLName: $0.id) }
         var table = TransitionTable(
-            TransitionTable.text(ofXMLName: name),
+            named: TransitionTable.text(ofXMLName: name),
             version: version,
             states: names,
             initial: names[start],
             events: events.map { event in
                 TransitionTable.Event(
-                    TransitionTable.text(ofXMLName: event),
+                    named: TransitionTable.text(ofXMLName: event),
                     (pairs[event] ?? []).map { .init(from: names[$0.from], to: names[$0.to], isUpdate: $0.isUpdate) }
                 )
             }

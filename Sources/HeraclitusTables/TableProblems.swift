@@ -17,28 +17,34 @@ extension TableCompiler {
         // An event or group that names only unknown states is not empty.
         let empty = Set(
             table.events.filter { $0.transitions.isEmpty && $0.fromAnyState.isEmpty }
-                .map { WorkflowProblem.empty(.event, $0.name) }
-                + table.groups.filter(\.states.isEmpty).map { .empty(.group, $0.name) }
+                .map { WorkflowProblem.empty(event: $0.name) }
+                + table.groups.filter(\.states.isEmpty).map { .empty(group: $0.name) }
         )
-        let common = parts.problems.filter { if case .empty = $0 { empty.contains($0) } else { true } }
-        return common + unknownStates + circles
-            + table.regions.map { .unsupportedInTable("the state \"\($0.state)\" holds a machine") }
-            + table.events.flatMap { problems(of: $0) } + parts.minorProblems
+        let common = parts.problems.filter { $0.kind != "empty" || empty.contains($0) }
+        let regions = table.regions.map { unsupported([$0.state], "the state \"\($0.state)\" holds a machine") }
+        return [malformed].compactMap(\.self) + common + unknownStates + circles + regions
+            + table.events.flatMap(problems) + parts.minorProblems
     }
 
     private var unknownStates: [WorkflowProblem] {
         let superstates = table.superstates.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
         return unknown([table.initial], in: "the initial state") + unknown(table.listed, in: "the listed states")
             + unknown(table.declaredFinals, in: "the declared final states")
-            + unknown(superstates, in: "the superstates") + unknown(table.keys.keys.sorted(), in: "the keys")
-            + table.groups.flatMap { unknown($0.states, in: "the group \"\($0.name)\"") }
+            + unknown(superstates, in: "the superstates") + unknown((data.keys ?? [:]).keys.sorted(), in: "the keys")
+            + table.groups.flatMap { unknown($0.states, in: "the group \"\($0.name.shortened)\"") }
     }
 
-    /// The names of unknown states, each once.
     private func unknown(_ names: [String], in place: String) -> [WorkflowProblem] {
-        var seen: Set<String> = []
-        return names.filter { states.number(named: $0) == nil && seen.insert($0).inserted }
-            .map { .unknownTableState($0, place: place) }
+        names.once.filter { states.number(named: $0) == nil }.map {
+            let text =
+                "The table lists no state \"\($0.shortened)\", which is named in \(place). List it, or correct the name."
+            return .init("unknownTableState", [$0], text)
+        }
+    }
+
+    private func unsupported(_ names: [String], _ text: String) -> WorkflowProblem {
+        let remedy = "Change the table, or write a `Workflow`."
+        return .init("unsupportedInTable", names, "A workflow of data cannot do this: \(text). \(remedy)")
     }
 
     /// The circles of nested states, each once.
@@ -57,7 +63,9 @@ extension TableCompiler {
             while let next = table.superstates[circle[circle.count - 1]], next != state, circle.count < 20 {
                 circle.append(next)
             }
-            problems.append(.circularSuperstates(circle))
+            let list = circle.joined(separator: ", ")
+            let text = "The states \(list) contain one another in a circle. Remove one of their superstates."
+            problems.append(.init("circularSuperstates", circle, text))
         }
         return problems
     }
@@ -65,16 +73,25 @@ extension TableCompiler {
     // MARK: Events
 
     private func problems(of event: TransitionTable.Event) -> [WorkflowProblem] {
-        let place = "the event \"\(event.name)\""
+        // Names may be long, and appear in many problems.
+        let place = "the event \"\(event.name.shortened)\""
         let isListed = listsPairsFromAnyState(event)
         let states = event.transitions.flatMap { [$0.from, $0.to] } + event.fromAnyState + event.ignored
         return unknown(states, in: place)
-            + event.transitions.filter { $0.isUpdate && $0.from != $0.to }
-            .map { .unsupportedInTable("\(place) updates \"\($0.from)\" and leads to another state") }
-            + (isListed ? [] : [.unsupportedInTable("\(place) leads from any of too many states")])
-            + TransitionTable.Trigger.allCases.filter(event.triggers.contains)
-            .compactMap { unsupported($0, of: event) }.map { .unsupportedInTable("\(place) \($0)") }
-            + (event.dueAfter == nil || event.hasValidDeadline ? [] : [.badDeadline(event: event.name)])
+            + event.transitions.filter { $0.isUpdate && $0.from != $0.to }.map {
+                let text = "updates \"\($0.from.shortened)\" and leads to another state"
+                return unsupported([event.name, $0.from], "\(place) \(text)")
+            }
+            + (isListed ? [] : [unsupported([event.name], "\(place) leads from any of too many states")])
+            + event.triggers.once.compactMap { unsupported($0, of: event) }
+            .map { unsupported([event.name], "\(place) \($0)") }
+            + deadlineProblems(of: event)
+    }
+
+    private func deadlineProblems(of event: TransitionTable.Event) -> [WorkflowProblem] {
+        if event.dueAfter == nil || event.hasValidDeadline { return [] }
+        let text = "The delay of the event \"\(event.name)\" is not a number of seconds from 0 to 100 billion."
+        return [.init("badDeadline", [event.name], text)]
     }
 
     /// Whether the pairs of an event from any state are listed; otherwise there are too many.

@@ -6,10 +6,10 @@ final class TableStates: NamedStates {
     private let numbers: [String: Int]
     private let keys: [String: StateKeys]
 
-    init(_ table: TransitionTable) {
+    init(_ table: TransitionTable, _ keys: [String: [String: TransitionTable.Key]]) {
         names = table.states
         numbers = Dictionary(table.states.enumerated().map { ($1, $0) }) { first, _ in first }
-        keys = table.keys.mapValues(StateKeys.init)
+        self.keys = keys.mapValues(StateKeys.init)
     }
 
     var type: any WorkflowState.Type { DataState.self }

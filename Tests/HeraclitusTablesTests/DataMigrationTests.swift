@@ -108,13 +108,15 @@ struct DataMigrationTests {
                 .init(in: 5, .unchanged)
             )
         #expect(
-            table.problems == [
-                .missingMigration(version: 4), .misplacedMigration("rename the state X to Y", version: 2),
-                .misplacedMigration("leave everything as it is", version: 5),
-                .duplicateName(.migration(version: 3), "leave everything as it is", at: []),
-                .migrationToUnknownState("Y", version: 2, migration: "rename the state X to Y"),
+            table.problems.facts == [
+                "missingMigration 4", "misplacedMigration rename the state X to Y 2",
+                "misplacedMigration leave everything as it is 5", "duplicateName leave everything as it is",
+                "migrationToUnknownState rename the state X to Y Y 2",
             ]
         )
+        #expect(table.problems[3].description.hasPrefix("Several migrations to version 3 have the name"))
+        let repeated = table.migrating(.init(in: 5, .unchanged)).problems.facts
+        #expect(repeated.count { $0 == "misplacedMigration leave everything as it is 5" } == 1)
     }
 
     @Test("Flows of several customers share one store, and each is fired with its own table")

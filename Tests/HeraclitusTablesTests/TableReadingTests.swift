@@ -47,20 +47,12 @@ struct TableReadingTests {
     }
 
     @Test(
-        "A missing key, an unknown type and an invalid step are errors with their place",
+        "A missing key is an error with its place",
         arguments: [
             (#"{"states": [], "initial": "A", "events": []}"#, "workflow"),
             (
                 #"{"workflow": "w", "states": ["A"], "initial": "A", "events": [{"name": "e"}]}"#,
                 "events[0].transitions"
-            ),
-            (
-                #"{"workflow": "w", "states": ["A"], "initial": "A", "events": [], "keys": {"A": {"k": "money"}}}"#,
-                "keys.A.k"
-            ),
-            (
-                #"{"workflow": "w", "states": ["A"], "initial": "A", "events": [], "migrations": [{"version": 2}]}"#,
-                "migrations[0]"
             ),
         ]
     )
@@ -70,6 +62,42 @@ struct TableReadingTests {
             Issue.record("\(error as Any)")
             return
         }
+    }
+
+    @Test(
+        "A key of an unknown type, and an invalid step, are problems with their place, and such a table is written again",
+        arguments: [
+            (#""keys": {"A": {"k": "money"}}"#, "keys.A.k", #""money" is no type of a key; the types are string, "#),
+            (#""migrations": [{"version": 2}]"#, "migrations[0]", "A step of a migration has one of renameState, "),
+            (#""keys": []"#, "keys", ""), (#""migrations": [true]"#, "migrations[0]", ""),
+        ]
+    )
+    func malformed(_ member: String, _ path: String, _ explanation: String) throws {
+        let json = Data(#"{"workflow": "w", "states": ["A"], "initial": "A", "events": [], \#(member)}"#.utf8)
+        let table = try TransitionTable(json: json)
+        let error = try #require(throws: InvalidWorkflow.self) { try DataWorkflow(table) }
+        #expect(error.problems == table.problems && error.problems.facts == ["malformedTable \(path)"])
+        #expect(error.problems[0].description.hasPrefix("The table is wrong at \(path): \(explanation)"))
+        #expect(table.keys.isEmpty && table.migrations.isEmpty)
+        #expect(try TransitionTable(json: JSONEncoder().encode(table)) == table)
+    }
+
+    @Test("A table keeps what a later release adds, and has it in its archives")
+    func later() throws {
+        let value: JSONValue = [
+            "workflow": "w", "states": ["A"], "initial": "A", "events": [], "keys": ["A": ["k": "number"]],
+            "later": ["b": [1, .null], "a": 2.5], "colours": ["A": "red"],
+        ]
+        let table = try value.decoded(as: TransitionTable.self)
+        let machine = try StateMachine(try DataWorkflow(table), entering: DataState("A", ["k": 1]))
+        let archived = try #require(JSONValue(json: machine.archive(including: .definition))["definition"])
+        for written in [archived, try JSONValue(json: JSONEncoder().encode(table))] {
+            for key in ["later", "colours", "keys"] { #expect(written[key] == value[key]) }
+        }
+        var changed = table
+        changed.keys = [:]
+        #expect(try JSONValue(json: JSONEncoder().encode(changed))["keys"] == nil)
+        #expect(try JSONValue(json: JSONEncoder().encode(changed))["later"] == value["later"])
     }
 
     // MARK: SCXML

@@ -43,8 +43,7 @@ extension WorkflowEvent: Encodable {
     }
 
     private static func names(_ states: [any WorkflowState.Type]) -> [String] {
-        var seen: Set<String> = []
-        return states.map { $0.name }.filter { seen.insert($0).inserted }
+        states.map { $0.name }.once
     }
 }
 

@@ -90,8 +90,7 @@ public protocol Restoring: Capability {
 /// A state with mutable parts, which a machine and its copy cannot share.
 ///
 /// Copies of a machine share immutable state objects. A state with a machine, or with other mutable parts, copies
-/// itself here. A state with a ``StateMachine`` that is not `Copying` is a
-/// ``WorkflowProblem/uncopiableMachine(className:property:)``.
+/// itself here. A state with a ``StateMachine`` that is not `Copying` is a ``WorkflowProblem``.
 public protocol Copying: Capability {
     /// Returns an independent object with the same content.
     func copied() -> Self

@@ -30,7 +30,7 @@
 /// A machine has one holder at a time. A fire into a state with another holder's machine is rejected as
 /// ``InvalidTransition/Reason-swift.enum/regionInUse``. Making a machine in such a state stops the program.
 ///
-/// A machine of the state that is missing in ``regions`` is a ``WorkflowProblem/unlistedRegion(className:property:)``.
+/// A machine of the state that is missing in ``regions`` is a ``WorkflowProblem``.
 ///
 /// The copy of ``Copying/copied()`` has copies of the regions: `payment.copy()`. A copy or an archive of the holder
 /// shows one moment of the whole tree, despite fires of other threads.

@@ -40,8 +40,8 @@ extension WorkflowEvent {
     ///
     /// An event's guards run before all others, in the order of adding, each once per fire, on the firing thread. The
     /// closure belongs to the definition, and so to every machine, copy and restored machine. Add it after the last
-    /// `or`: a guard that skips pairs of a later `or` is a ``WorkflowProblem/unaskedGuard(event:)``. Hooks added before
-    /// `or` cover only pairs of their own types.
+    /// `or`: a guard that skips pairs of a later `or` is a ``WorkflowProblem``. Hooks added before `or` cover only pairs
+    /// of their own types.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with this guard.
     public func guarded(

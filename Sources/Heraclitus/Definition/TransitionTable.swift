@@ -12,60 +12,54 @@ public import HeraclitusEssentials
 /// An event from `FailureState` also lists a transition for each registered subclass, and an event from a group one for
 /// each of its states. Lists are in the order of the definition.
 ///
-/// A table may also be written in code or read from a file, to make a `DataWorkflow` of `HeraclitusTables`:
-/// ``init(_:version:states:initial:events:)``.
+/// A table may also be read from a file. `HeraclitusTables` makes tables in code, and a `DataWorkflow` of a table.
 ///
-/// An encoded table has a key for each property; empty ``keys`` and ``migrations`` are left out. Tables of earlier
-/// versions of the library lack ``groups``, ``actions``, ``listed``, ``declaredFinals`` and ``regions``, which are then
-/// empty. Their events have only names, transitions and ignoring states. Later versions add keys, and keep the meaning
-/// of existing ones.
+/// An encoded table has a key for each property. Tables of earlier versions of the library lack ``groups``,
+/// ``actions``, ``listed``, ``declaredFinals`` and ``regions``, which are then empty. Their events have only names,
+/// transitions and ignoring states. Later versions add keys, and keep the meaning of existing ones. A table keeps
+/// unknown members of its JSON and encodes them again, with sorted keys.
 public struct TransitionTable: Codable, Hashable, Sendable {
     /// The workflow's name.
     public let workflow: String
 
     /// The workflow's version.
-    public package(set) var version: Int
+    public package(set) var version = 1
 
     /// The names of all states.
     public package(set) var states: [String]
 
     /// The name of the nearest registered superclass of each state that has one.
-    public package(set) var superstates: [String: String]
+    public package(set) var superstates: [String: String] = [:]
 
     /// The groups of states.
-    public package(set) var groups: [Group]
+    public package(set) var groups: [Group] = []
 
     /// The name of the initial state.
     public package(set) var initial: String
 
     /// The names of the states of ``Workflow/states``, in which a machine may begin.
-    public package(set) var listed: [String]
+    public package(set) var listed: [String] = []
 
     /// The names of the final states, which no event leaves.
-    public package(set) var finals: [String]
+    public package(set) var finals: [String] = []
 
     /// The names of the states of ``Workflow/finals`` and their subclasses; `findings` compares them with ``finals``.
-    public package(set) var declaredFinals: [String]
+    public package(set) var declaredFinals: [String] = []
 
     /// All events.
     public package(set) var events: [Event]
 
     /// All actions of the definition.
-    public package(set) var actions: [Action]
+    public package(set) var actions: [Action] = []
 
     /// The machines of ``Composite`` states, as far as they are known without an object of the state.
     ///
     /// They are the machines of `whenFinal`, and those of the initial state and of each ``EmptyState``. A workflow
     /// within itself has none.
-    public let regions: [Region]
+    public package(set) var regions: [Region] = []
 
-    /// The keys of states' data with their types, for states of a `DataWorkflow`.
-    ///
-    /// The data of a listed state has exactly these keys. The data of other states is unchecked.
-    public var keys: [String: [String: Key]] = [:]
-
-    /// The steps that convert archives of older versions of a `DataWorkflow`, older versions first.
-    public var migrations: [MigrationStep] = []
+    /// The unknown members of the decoded JSON: those of workflows of data, and those of later releases.
+    package var others: [String: JSONValue] = [:]
 
     /// A machine of a state, in a transition table.
     public struct Region: Codable, Hashable, Sendable {
@@ -108,10 +102,10 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         public package(set) var transitions: [Transition]
 
         /// The names of the states that ignore the event.
-        public package(set) var ignored: [String]
+        public package(set) var ignored: [String] = []
 
         /// The triggers of an automatic event; empty for other events.
-        public package(set) var triggers: [Trigger]
+        public package(set) var triggers: [Trigger] = []
 
         /// The delay in seconds after which the event fires by itself; `nil` without a constant deadline.
         ///
@@ -122,13 +116,13 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The names of the destinations from any state that does not ignore the event.
         ///
         /// The ``transitions`` list each of these pairs, too.
-        public let fromAnyState: [String]
+        public package(set) var fromAnyState: [String] = []
 
         /// Whether the event has its own guards.
-        public package(set) var isGuarded: Bool
+        public package(set) var isGuarded = false
 
         /// Whether the event has its own hooks.
-        public package(set) var hasHooks: Bool
+        public package(set) var hasHooks = false
 
         /// Whether the delay is a number of seconds that a table may have.
         package var hasValidDeadline: Bool { dueAfter.map { (0...100_000_000_000).contains($0) } ?? false }
@@ -198,8 +192,13 @@ extension TransitionTable {
         case events
         case actions
         case regions
-        case keys
-        case migrations
+    }
+
+    /// Makes a table, in which events from any state list all their pairs.
+    package init(named workflow: String, version: Int = 1, states: [String], initial: String, events: [Event]) {
+        let events = events.listingPairsFromAnyState(among: states)
+        self.init(workflow: workflow, version: version, states: states, initial: initial, events: events)
+        finals = Self.finals(among: states, leftBy: events)
     }
 
     /// Decodes a table, also of an earlier version of the library, or one written by hand.
@@ -223,9 +222,11 @@ extension TransitionTable {
         declaredFinals = try container.decodeIfPresent([String].self, forKey: .declaredFinals) ?? []
         actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
         regions = try container.decodeIfPresent([Region].self, forKey: .regions) ?? []
-        keys = try container.decodeIfPresent([String: [String: Key]].self, forKey: .keys) ?? [:]
-        migrations = try container.decodeIfPresent([MigrationStep].self, forKey: .migrations) ?? []
         events = events.listingPairsFromAnyState(among: states)
+        let members = try decoder.container(keyedBy: JSONKey.self)
+        for key in members.allKeys where CodingKeys(stringValue: key.stringValue) == nil {
+            others[key.stringValue] = try members.decode(JSONValue.self, forKey: key)
+        }
     }
 
     /// Encodes the table.
@@ -245,9 +246,8 @@ extension TransitionTable {
         try container.encode(events, forKey: .events)
         try container.encode(actions, forKey: .actions)
         try container.encode(regions, forKey: .regions)
-        // Tables of types omit empty keys, because locks compare them with older tables.
-        if !keys.isEmpty { try container.encode(keys, forKey: .keys) }
-        if !migrations.isEmpty { try container.encode(migrations, forKey: .migrations) }
+        var members = encoder.container(keyedBy: JSONKey.self)
+        for (key, value) in others.sorted(by: { $0.key < $1.key }) { try members.encode(value, forKey: JSONKey(key)) }
     }
 
     /// Reads a table from JSON, in linear time and memory.
@@ -313,6 +313,10 @@ extension [TransitionTable.Event] {
 }
 
 extension TransitionTable.Event {
+    package init(named name: String, _ transitions: [TransitionTable.Transition]) {
+        self.init(name: name, transitions: transitions)
+    }
+
     /// Decodes an event, also of an earlier version of the library.
     ///
     /// Triggers of a later version are left out.

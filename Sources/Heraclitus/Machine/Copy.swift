@@ -6,8 +6,8 @@ extension StateMachine {
     ///
     /// Both machines share the context and the state object, which is immutable. A ``Copying`` state is copied.
     ///
-    /// A state with a machine has to be `Copying`. ``WorkflowProblem/uncopiableMachine(className:property:)`` usually
-    /// reports a violation earlier. Otherwise the copy stops the program, because both machines would change together.
+    /// A state with a machine has to be `Copying`. A ``WorkflowProblem`` usually reports a violation earlier. Otherwise
+    /// the copy stops the program, because both machines would change together.
     /// Each copy of a state that is not `Copying` checks all properties, and the values of each ``UserInfo``, by
     /// reflection. If the ``previousState`` violates the rule, the copy has no previous state.
     ///

@@ -8,7 +8,11 @@ enum MachineHolding {
         let className = fullName(of: type(of: state))
         guard let copying = (state as? any Capability) as? any Copying else {
             return search.path(in: Mirror(reflecting: state)).map {
-                .uncopiableMachine(className: className, property: property($0))
+                let property = $0.joined(separator: ".")
+                let text =
+                    "\(className) holds a state machine in `\(property)` without being Copying: its copy would share the "
+                    + "machine. Conform it to `Composite`, or to `Copying` for an independent machine."
+                return .init("uncopiableMachine", [className, property], text)
             }
         }
         guard let composite = copying as? any Composite else { return nil }
@@ -16,7 +20,12 @@ enum MachineHolding {
         guard !found.isEmpty else { return nil }
         let regions = Set(composite.regions.map { ObjectIdentifier($0) })
         return found.first { !regions.contains(ObjectIdentifier($0.value as AnyObject)) }.map {
-            .unlistedRegion(className: className, property: property($0.path.filter { $0 != "some" }))
+            let property = $0.path.filter { $0 != "some" }.joined(separator: ".")
+            // The program goes on, because a state may keep a machine for a later state.
+            let text =
+                "The `regions` of \(className) leave out the state machine in `\(property)`: the machine stays inactive, "
+                + "and its deadlines never fire. List it, or hold it in another object until a later state lists it."
+            return .init("unlistedRegion", [className, property], stopsTheProgram: false, text)
         }
     }
 
@@ -33,8 +42,6 @@ enum MachineHolding {
         var search = ValueSearch { $0 is any TreeMachine.Type }
         return search.path(in: Mirror(reflecting: state)) == nil
     }
-
-    private static func property(_ path: [String]) -> String { path.joined(separator: ".") }
 }
 
 extension Definition {

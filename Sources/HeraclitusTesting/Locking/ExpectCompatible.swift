@@ -109,8 +109,8 @@ public func expectCompatible<W: Workflow>(
 extension TransitionTable {
     /// The states that a machine can be in, without superclasses, which may be abstract.
     fileprivate var reachableStates: [String] {
-        let superclasses = Set(superstates.values)
-        let findings = Set(findings)
-        return states.filter { !superclasses.contains($0) && !findings.contains(.unreachableState($0)) }
+        let unreachable = findings.filter { $0.kind == "unreachableState" }.flatMap(\.names)
+        let others = Set(superstates.values).union(unreachable)
+        return states.filter { !others.contains($0) }
     }
 }

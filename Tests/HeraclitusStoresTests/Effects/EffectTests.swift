@@ -324,10 +324,9 @@ import Testing
     @Test("Effects with an empty or repeated name are mistakes of the workflow")
     func problems() {
         let names = [Nameless.self, Mail.self, Namesake.self].map { String(reflecting: $0 as Any.Type) }
-        #expect(
-            Wrong.diagnostics == [
-                .blankName(.effect, at: names[0]), .duplicateName(.effect, "Mail", at: [names[1], names[2]]),
-            ]
-        )
+        let problems = Wrong.diagnostics
+        #expect(problems.facts == ["blankName \(names[0])", "duplicateName Mail \(names[1]) \(names[2])"])
+        #expect(problems[0].description.hasPrefix("The name of the effect `"))
+        #expect(problems[1].description.hasPrefix("Several effects have the name"))
     }
 }

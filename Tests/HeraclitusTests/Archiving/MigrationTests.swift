@@ -165,13 +165,13 @@ import Testing
     func diagnostics() {
         #expect(Ticket.diagnostics.isEmpty)
         #expect(
-            Messy.diagnostics == [
-                .missingMigration(version: 4), .missingMigration(version: 5),
-                .misplacedMigration("early", version: 1), .misplacedMigration("second", version: 2),
-                .misplacedMigration("late", version: 6), .duplicateName(.migration(version: 3), "third", at: []),
+            Messy.diagnostics.facts == [
+                "missingMigration 4", "missingMigration 5", "misplacedMigration early 1", "misplacedMigration second 2",
+                "misplacedMigration late 6", "duplicateName third",
             ]
         )
-        #expect(Unversioned.diagnostics == [.misplacedMigration("leave everything as it is", version: 2)])
+        #expect(Messy.diagnostics[5].description.hasPrefix("Several migrations to version 3 have the name \"third\". "))
+        #expect(Unversioned.diagnostics.facts == ["misplacedMigration leave everything as it is 2"])
         #expect(Messy.diagnostics.allSatisfy { $0.description.hasSuffix(".") })
     }
 

@@ -53,7 +53,7 @@ extension AttackedWorkflow {
 
     fileprivate static func compareWithValidator() {
         // An empty state of these programs has a number, by which they tell objects apart.
-        #expect(diagnostics.allSatisfy { if case .emptyStateWithData = $0 { true } else { false } })
+        #expect(diagnostics.allSatisfy { $0.kind == "emptyStateWithData" })
         let validator = TransitionValidator<Self>()
         for event in model.events {
             for (source, type) in zip(Model.states, Model.types) {

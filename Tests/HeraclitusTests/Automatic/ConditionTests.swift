@@ -216,7 +216,7 @@ import Testing
 
     @Test("An event that follows work in states without work, or a second one, is a problem of the definition")
     func problems() {
-        #expect(Idle.diagnostics == [.eventWithoutWork(event: "done")])
+        #expect(Idle.diagnostics.facts == ["eventWithoutWork done"])
         #expect(Conversion.diagnostics.isEmpty)
         #expect(Conversion.table["done"]?.triggers == [.done])
     }

@@ -97,16 +97,12 @@ extension CompositeTests {
 
     @Test("The diagnostics find omitted and shared machines, in initial and in empty states")
     func heldMachines() throws {
-        let unlisted = WorkflowProblem.unlistedRegion(className: "\(Self.place).UnlistedState", property: "others.[]")
-        let shared = WorkflowProblem.uncopiableMachine(className: "\(Self.place).ForgottenLampState", property: "lamp")
-        #expect(Unlisted.diagnostics == [unlisted])
-        #expect(Forgotten.diagnostics == [shared])
-        #expect(
-            LaterUnlisted.diagnostics == [
-                .unlistedRegion(className: "\(Self.place).EmptyUnlistedState", property: "others.[]"), shared,
-            ]
-        )
-        #expect(!unlisted.stopsTheProgram && shared.stopsTheProgram)
+        let shared = "uncopiableMachine \(Self.place).ForgottenLampState lamp"
+        #expect(Unlisted.diagnostics.facts == ["unlistedRegion \(Self.place).UnlistedState others.[]"])
+        #expect(Forgotten.diagnostics.facts == [shared])
+        let unlisted = "unlistedRegion \(Self.place).EmptyUnlistedState others.[]"
+        #expect(LaterUnlisted.diagnostics.facts == [unlisted, shared])
+        #expect(LaterUnlisted.diagnostics.map(\.stopsTheProgram) == [false, true])
         try StateMachine<LaterUnlisted>().fire.hide(UnlistedState())
     }
 

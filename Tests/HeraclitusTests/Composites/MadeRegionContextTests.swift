@@ -1,6 +1,8 @@
 import Heraclitus
 import Testing
 
+@testable import Fixtures
+
 @Suite("Contexts that the holder's workflow makes for regions") struct MadeRegionContextTests {
     struct Bank: Sendable { let name: String }
     struct Services: Sendable { let bank: Bank }
@@ -102,9 +104,10 @@ import Testing
     }
 
     @Test("Diagnostics name the workflow of inner machines without a context")
-    func diagnostics() {
-        let problem = WorkflowProblem.missingRegionContext(workflow: "Payment")
-        #expect(Hasty.diagnostics == [problem] && Mistaken.diagnostics == [problem] && Empty.diagnostics == [problem])
+    func diagnostics() throws {
+        #expect(Hasty.diagnostics.facts == ["missingRegionContext Payment"])
+        #expect(Mistaken.diagnostics == Hasty.diagnostics && Empty.diagnostics == Hasty.diagnostics)
+        let problem = try #require(Hasty.diagnostics.first)
         #expect(Order.diagnostics.isEmpty && Same.diagnostics.isEmpty)
         #expect("\(problem)".contains("Add a `RegionContext` of Payment to `regionContexts`"))
         #expect(!problem.stopsTheProgram)

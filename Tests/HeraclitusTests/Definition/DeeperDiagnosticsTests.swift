@@ -34,9 +34,9 @@ import Testing
     @Test("A migration to a state that did not exist then is found, and the program goes on")
     func migrations() {
         #expect(
-            Past.diagnostics == [
-                .migrationToUnknownState("Lost", version: 2, migration: "remove the state Gone into Lost"),
-                .migrationToUnknownState("BSate", version: 4, migration: "remove the state Paused into BSate"),
+            Past.diagnostics.facts == [
+                "migrationToUnknownState remove the state Gone into Lost Lost 2",
+                "migrationToUnknownState remove the state Paused into BSate BSate 4",
             ]
         )
         #expect(Past.diagnostics.allSatisfy { !$0.stopsTheProgram && $0.description.hasSuffix(".") })
@@ -59,12 +59,8 @@ import Testing
     @Test("A state outside the declared type of the initial state is found")
     func strangers() {
         let path = "HeraclitusTests.DeeperDiagnosticsTests"
-        #expect(Strange.diagnostics == [.foreignState(className: "\(path).StrangerState", expected: "OwnState")])
-        #expect(
-            StrangeWithGroup.diagnostics == [
-                .foreignState(className: "\(path).StrangerWithData", expected: "OwnState")
-            ]
-        )
+        #expect(Strange.diagnostics.facts == ["foreignState \(path).StrangerState OwnState"])
+        #expect(StrangeWithGroup.diagnostics.facts == ["foreignState \(path).StrangerWithData OwnState"])
     }
 
     enum Phase: Sendable { case idle }
@@ -80,8 +76,8 @@ import Testing
 
     @Test("An enum or a struct as a state is a problem that says so")
     func values() {
-        #expect(OfEnum.diagnostics == [.initialStateIsNoClass("Phase")])
-        #expect(OfStruct.diagnostics.first == .initialStateIsNoClass("Point"))
+        #expect(OfEnum.diagnostics.facts == ["initialStateIsNoClass Phase"])
+        #expect(OfStruct.diagnostics.facts.first == "initialStateIsNoClass Point")
         #expect(OfEnum.diagnostics.first?.description.contains("Make the state a class") == true)
     }
 
@@ -111,8 +107,8 @@ import Testing
 
     @Test("A guard that pairs of a later `or` would skip is a problem, and a guard that covers them is valid")
     func guards() throws {
-        #expect(Unasked.diagnostics == [.unaskedGuard(event: "toggle"), .unaskedGuard(event: "elsewhere")])
-        #expect(UnaskedGroups.diagnostics == [.unaskedGuard(event: "wrong")])
+        #expect(Unasked.diagnostics.facts == ["unaskedGuard toggle", "unaskedGuard elsewhere"])
+        #expect(UnaskedGroups.diagnostics.facts == ["unaskedGuard wrong"])
         #expect(Unasked.diagnostics.allSatisfy { $0.stopsTheProgram })
     }
 
@@ -126,8 +122,8 @@ import Testing
             static var initial: any WorkflowState { First.IdleState() }
             let go = Event(from: First.IdleState.self, to: Second.IdleState.self)
         }
-        let names = ["First", "Second"].map { "HeraclitusTests.DeeperDiagnosticsTests.\($0).IdleState" }
-        #expect(Local.diagnostics == [.duplicateName(.state, "IdleState", at: names)])
+        let path = "HeraclitusTests.DeeperDiagnosticsTests"
+        #expect(Local.diagnostics.facts == ["duplicateName IdleState \(path).First.IdleState \(path).Second.IdleState"])
     }
 
     @Test("A mistyped name of an event or a state gets the existing names, the nearest first")
@@ -164,7 +160,7 @@ import Testing
     @Test("An empty state with data of its own is found; a live value is no data")
     func emptyStatesWithData() {
         let name = "HeraclitusTests.DeeperDiagnosticsTests.CountedState"
-        #expect(Counted.diagnostics == [.emptyStateWithData(className: name, property: "count")])
+        #expect(Counted.diagnostics.facts == ["emptyStateWithData \(name) count"])
         #expect(throws: Never.self) { try StateMachine<Counted>().fire.count() }
     }
 }

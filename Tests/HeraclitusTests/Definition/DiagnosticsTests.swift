@@ -31,21 +31,27 @@ import Testing
         let problems = Wrong.diagnostics
         let path = "HeraclitusTests.DiagnosticsTests"
         #expect(
-            problems == [
-                .blankName(.workflow, at: nil),
-                .badVersion(0),
-                .blankName(.state, at: "\(path).BlankState"),
-                .duplicateName(.state, "Same", at: ["\(path).OneState", "\(path).TwoState"]),
-                .blankName(.event, at: "blank"),
-                .duplicateName(.event, "twice", at: ["first", "second"]),
-                .empty(.event, "empty"),
-                .contradictoryIgnore(event: "ignoring", state: "ThirdState"),
-                .contradictoryUpdate(event: "updating", state: "ThirdState"),
-                .unregisteredInitialState("StrangerState"),
-                .sharedEvent(properties: ["third", "fourth"]),
+            problems.facts == [
+                "blankName",
+                "badVersion 0",
+                "blankName \(path).BlankState",
+                "duplicateName Same \(path).OneState \(path).TwoState",
+                "blankName blank",
+                "duplicateName twice first second",
+                "empty empty",
+                "contradictoryIgnore ignoring ThirdState",
+                "contradictoryUpdate updating ThirdState",
+                "unregisteredInitialState StrangerState",
+                "sharedEvent third fourth",
             ]
         )
-        #expect(problems.allSatisfy { $0.description.hasSuffix(".") })
+        #expect(problems.allSatisfy { $0.description.hasSuffix(".") && $0.stopsTheProgram })
+        #expect(problems[0].description == "The workflow's name is blank. Give it a name.")
+        #expect(problems[2].description.hasPrefix("The name of the state `\(path).BlankState` is blank."))
+        #expect(problems[3].description.hasPrefix("Several states have the name \"Same\": \(path).OneState, "))
+        #expect(problems[4].description == "The name of the event `blank` is blank. Give it a name.")
+        #expect(problems[5].description.hasPrefix("Several events have the name \"twice\": first, second. "))
+        #expect(problems[6].description.hasPrefix("The event \"empty\" leads nowhere"))
     }
 
     struct Optionally: Workflow {
@@ -62,8 +68,8 @@ import Testing
 
     @Test("States that are not handed out as an object are a problem")
     func unsuitableType() {
-        #expect(Optionally.diagnostics == [.unsuitableStateType("Optional<WorkflowState>")])
-        #expect(Boxed.diagnostics == [.unsuitableStateType("Error")])
+        #expect(Optionally.diagnostics.facts == ["unsuitableStateType Optional<WorkflowState>"])
+        #expect(Boxed.diagnostics.facts == ["unsuitableStateType Error"])
     }
 
     struct Hiding: Workflow {
@@ -77,13 +83,9 @@ import Testing
     @Test("Hidden events, and states outside the initial state's declared class, are problems")
     func hidden() {
         #expect(
-            Hiding.diagnostics == [
-                .hiddenEvent(property: "optional"),
-                .hiddenEvent(property: "list"),
-                .foreignState(
-                    className: "HeraclitusTests.DiagnosticsTests.StrangerState",
-                    expected: "ThirdState"
-                ),
+            Hiding.diagnostics.facts == [
+                "hiddenEvent optional", "hiddenEvent list",
+                "foreignState HeraclitusTests.DiagnosticsTests.StrangerState ThirdState",
             ]
         )
     }
@@ -120,7 +122,7 @@ import Testing
         let names = [
             "dictionary", "nested", "tuple", "structure", "optional", "choice", "anything", "later",
         ]
-        #expect(Within.diagnostics == names.map { .hiddenEvent(property: $0) })
+        #expect(Within.diagnostics.facts == names.map { "hiddenEvent \($0)" })
     }
 
     struct Inner: Workflow {
@@ -145,9 +147,9 @@ import Testing
     @Test("An event of another workflow is a problem, and stays valid there")
     func foreign() async throws {
         #expect(OfType<String>.diagnostics.isEmpty)
-        #expect(OfType<Int>.diagnostics == [.foreignEvent(property: "other", workflow: "OfType<String>")])
+        #expect(OfType<Int>.diagnostics.facts == ["foreignEvent other OfType<String>"])
         #expect(Base.diagnostics.isEmpty)
-        #expect(Derived.diagnostics.contains(.foreignEvent(property: "inherited", workflow: "Base")))
+        #expect(Derived.diagnostics.facts.contains("foreignEvent inherited Base"))
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
                 _ = StateMachine<Slip>()
@@ -155,12 +157,7 @@ import Testing
         )
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains("The property inner has an event or action of Inner. Declare one of this workflow"))
-        #expect(
-            Slip.diagnostics == [
-                .foreignEvent(property: "inner", workflow: "Inner"),
-                .foreignEvent(property: "slip", workflow: "Inner"),
-            ]
-        )
+        #expect(Slip.diagnostics.facts == ["foreignEvent inner Inner", "foreignEvent slip Inner"])
         let machine = StateMachine<Inner>()
         #expect(machine.can(Inner.events.go))
         try machine.fire(Inner.events.go)
@@ -186,7 +183,7 @@ import Testing
         #expect(Taking.diagnostics.isEmpty)
         let machine = StateMachine<Taking>()
         Taking.$isCompiled.withValue(true) {
-            #expect(Taking.diagnostics == [.sharedEvent(properties: ["first", "second"])])
+            #expect(Taking.diagnostics.facts == ["sharedEvent first second"])
         }
         #expect(Taking.diagnostics.isEmpty)
         try machine.fire(Taking.events.first)
@@ -236,7 +233,7 @@ import Testing
 
     @Test("An update that a subclass turns into a transition is a problem")
     func overlapping() {
-        #expect(Overlapping.diagnostics == [.contradictoryUpdate(event: "freeze", state: "IceState")])
+        #expect(Overlapping.diagnostics.facts == ["contradictoryUpdate freeze IceState"])
     }
 
     @Test("A valid definition has no problems")

@@ -231,7 +231,8 @@ import Testing
 
     @Test("A blank name of a group is a problem of the definition")
     func nameless() {
-        #expect(Nameless.diagnostics == [.blankName(.group, at: nil)])
+        #expect(Nameless.diagnostics.facts == ["blankName"])
+        #expect(Nameless.diagnostics[0].description == "The name of one group is blank. Give it a name.")
     }
 
     struct Contradicting: Workflow {
@@ -257,12 +258,10 @@ import Testing
 
     @Test("An empty group, two groups of one name, and contradictory rules of groups are problems")
     func problems() {
-        #expect(
-            Lonely.diagnostics == [
-                .empty(.group, "Running"), .empty(.group, "Nobody"), .duplicateName(.group, "Nobody", at: []),
-            ]
-        )
-        #expect(Contradicting.diagnostics == [.contradictoryIgnore(event: "swap", state: "PlayingState")])
+        #expect(Lonely.diagnostics.facts == ["empty Running", "empty Nobody", "duplicateName Nobody"])
+        #expect(Lonely.diagnostics[0].description.hasPrefix("The group \"Running\" has no states."))
+        #expect(Lonely.diagnostics[2].description.hasPrefix("Several groups have the name \"Nobody\". "))
+        #expect(Contradicting.diagnostics.facts == ["contradictoryIgnore swap PlayingState"])
     }
 
     struct OnlyGrouped: Workflow {
@@ -282,7 +281,7 @@ import Testing
         "A closure that asks for another protocol is a problem, at the latest at the first object of a class"
     )
     func mistaken() async throws {
-        #expect(Mistaken.diagnostics == [.mistakenGroup("Running", state: "StoppedState")])
+        #expect(Mistaken.diagnostics.facts == ["mistakenGroup Running StoppedState"])
         #expect(MistakenLater.diagnostics.isEmpty)
         let result = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

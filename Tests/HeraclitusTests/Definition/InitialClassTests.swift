@@ -76,7 +76,7 @@ import Testing
 
     @Test("An initial class outside the workflow's states, or no class, is a problem of the definition")
     func problems() {
-        #expect(Stray.diagnostics == [.unregisteredInitialState("Other")])
-        #expect(Text.diagnostics == [.initialStateIsNoClass("String")])
+        #expect(Stray.diagnostics.facts == ["unregisteredInitialState Other"])
+        #expect(Text.diagnostics.facts == ["initialStateIsNoClass String"])
     }
 }

@@ -150,15 +150,15 @@ import Testing
     @Test("Invalid actions are problems")
     func problems() {
         #expect(
-            Wrong.diagnostics == [
-                .hiddenEvent(property: "hidden"),
-                .foreignEvent(property: "foreign", workflow: "Lamp"),
-                .sharedEvent(properties: ["first", "second"]),
-                .blankName(.action, at: "blank"),
-                .duplicateName(.action, "same", at: ["one", "two"]),
-                .empty(.action, "nowhere"),
+            Wrong.diagnostics.facts == [
+                "hiddenEvent hidden", "foreignEvent foreign Lamp", "sharedEvent first second", "blankName blank",
+                "duplicateName same one two", "empty nowhere",
             ]
         )
+        let texts = Wrong.diagnostics.map(\.description)
+        #expect(texts[3] == "The name of the action `blank` is blank. Give it a name.")
+        #expect(texts[4] == "Several actions have the name \"same\": one, two. Give each its own name.")
+        #expect(texts[5].hasPrefix("The action \"nowhere\" is allowed in no state of the workflow."))
         #expect(Lamp.diagnostics.isEmpty)
     }
 }

@@ -121,15 +121,39 @@ import Testing
             .uncollectedEffects(id: name, state: name), .missingHandlers([name]),
         ]
         for error in storeErrors { expectShort(error) }
-        let findings: [WorkflowFinding] = [
-            .unreachableState(name), .endlessState(name), .deadEnd(name), .leftFinal(name, events: [name]),
-            .unknownFinal(name), .unreachableEvent(name), .sameEvents([name, name]),
-        ]
-        for finding in findings {
+        for finding in Self.findings(about: name) {
             let scalars = finding.description.unicodeScalars
             let isShortened = scalars.contains("…") && scalars.count < 2_000
             #expect(isShortened)
         }
+    }
+
+    /// A finding of each kind, from tables with long names.
+    private static func findings(about name: String) -> [WorkflowProblem] {
+        func table(_ events: [(String, String, String)], finals: [String] = []) -> TransitionTable {
+            let states = ["A"] + Set(events.flatMap { [$0.1, $0.2] }).subtracting(["A"]).sorted()
+            var table = TransitionTable(
+                named: "w",
+                states: states,
+                initial: "A",
+                events: events.map { .init(named: $0.0, [.init(from: $0.1, to: $0.2)]) }
+            )
+            table.declaredFinals = finals
+            return table
+        }
+        let (other, third) = (name + "2", name + "3")
+        let findings = [
+            table([(name, name, other)]), table([(name, "A", name), (other, "A", name)], finals: [third]),
+            table([(name, "A", name), (other, name, "A")], finals: [name]),
+            table([("a", "A", "B"), ("b", "A", name), ("c", name, name)], finals: ["B"]),
+        ]
+        .flatMap(\.findings)
+        let kinds = [
+            "deadEnd", "endlessState", "leftFinal", "sameEvents", "unknownFinal", "unreachableEvent",
+            "unreachableState",
+        ]
+        #expect(Set(findings.map(\.kind)).sorted() == kinds)
+        return findings
     }
 
     @Test("A name of 200 characters stays, and a longer one keeps its beginning and its end")

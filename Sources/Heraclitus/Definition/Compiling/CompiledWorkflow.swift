@@ -41,8 +41,8 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     static func diagnose() -> [WorkflowProblem] {
         let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initialObject)
         let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
-        return problems + compiler.wrongHolders + compiler.parts.minorProblems + compiler.completionsWithoutEnd
-            + compiler.regionsWithoutContext + compiler.emptyStatesWithData
+        let minor = compiler.parts.minorProblems + compiler.completionsWithoutEnd + compiler.regionsWithoutContext
+        return (problems + compiler.initialHolder + compiler.emptyStateProblems + minor).once
     }
 
     private static func compile() -> Definition {
@@ -70,7 +70,7 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
 
         init() {
             compiler = DefinitionCompiler(W.self, events: events, initial: initial)
-            let problems = compiler.problems
+            let problems = compiler.problems.once
             guard problems.isEmpty else {
                 let list = problems.map { "\n  - \($0)" }.joined()
                 fatalError("The definition of the workflow \(fullName(of: W.self)) is wrong:\(list)")

@@ -2,12 +2,21 @@
 
 extension DefinitionParts {
     package var problems: [WorkflowProblem] {
-        (facts.name.isBlank ? [.blankName(.workflow, at: nil)] : [])
-            + (facts.version < 1 ? [.badVersion(facts.version)] : []) + migrationProblems
-            + WorkflowProblem.ofNames(.state, states.types.indices, { states.names[$0] }, at: states.className)
-            + groups.groups.filter(\.members.isEmpty).map { .empty(.group, $0.name) }
-            + WorkflowProblem.ofNames(.group, groups.groups, \.name, at: { _ in nil })
-            + WorkflowProblem.ofNames(.event, events, \.name, at: \.property)
+        var problems: [WorkflowProblem] = []
+        if facts.name.isBlank {
+            problems.append(.init("blankName", [], "The workflow's name is blank. Give it a name."))
+        }
+        if facts.version < 1 {
+            let version = "\(facts.version)"
+            problems.append(
+                .init("badVersion", [version], "The workflow's version is \(version); versions start at 1.")
+            )
+        }
+        return problems + migrationProblems
+            + WorkflowProblem.ofNames("state", states.types.indices, { states.names[$0] }, at: states.className)
+            + groups.groups.filter(\.members.isEmpty).map { .empty(group: $0.name) }
+            + WorkflowProblem.ofNames("group", groups.groups, \.name, at: { _ in nil })
+            + WorkflowProblem.ofNames("event", events, \.name, at: \.property)
             + events.indices.flatMap(problems(ofEvent:))
     }
 
@@ -25,18 +34,38 @@ extension DefinitionParts {
             defer { latest = max(latest, migration.version) }
             return migration.version < latest || migration.version > version
         }
-        return missing.map { .missingMigration(version: $0) }
-            + misplaced.map { .misplacedMigration($0.name, version: $0.version) }
+        let gaps = missing.map {
+            let text = "No migration leads to version \($0). If nothing changed, list `.unchanged(in: \($0))`."
+            return WorkflowProblem("missingMigration", ["\($0)"], text)
+        }
+        let strays = misplaced.map {
+            let text =
+                "The migration \"\($0.name)\" leads to version \($0.version), which does not exist, or is listed after "
+                + "a newer version. List migrations in ascending order, up to the workflow's version."
+            return WorkflowProblem("misplacedMigration", [$0.name, "\($0.version)"], text)
+        }
+        return gaps + strays.once
             + WorkflowProblem.repeated(migrations) { "\($0.version) \($0.name)" }
-            .map { .duplicateName(.migration(version: $1[0].version), $1[0].name, at: []) }
+            .map { .duplicateName($1[0].name, of: "migrations to version \($1[0].version)", at: []) }
     }
 
     private func problems(ofEvent index: Int) -> [WorkflowProblem] {
         let name = events[index].name
+        // Names in a table may be long, and appear in many problems.
+        let shortened = name.shortened
         let routes = routes[index]
-        guard !routes.rules.isEmpty else { return [.empty(.event, name)] }
-        return routes.contradictoryIgnores.map { .contradictoryIgnore(event: name, state: states.names[$0]) }
-            + routes.contradictoryUpdates(in: states).map { .contradictoryUpdate(event: name, state: states.names[$0]) }
+        guard !routes.rules.isEmpty else { return [.empty(event: name)] }
+        return routes.contradictoryIgnores.map { states.names[$0] }.map {
+            let text =
+                "The event \"\(shortened)\" is ignored in \($0.shortened), and also leads from it. Remove one of the two."
+            return .init("contradictoryIgnore", [name, $0], text)
+        }
+            + routes.contradictoryUpdates(in: states).map { states.names[$0] }.map {
+                let text =
+                    "The event \"\(shortened)\" updates \($0.shortened), and also leads from it to itself. "
+                    + "Remove one of the two."
+                return .init("contradictoryUpdate", [name, $0], text)
+            }
     }
 
     /// The migrations to states that did not exist then.
@@ -49,9 +78,12 @@ extension DefinitionParts {
         for migration in facts.migrations.reversed() {
             guard case .state(let old, let new, _) = migration.change else { continue }
             if !known.contains(new) {
-                problems.append(
-                    .migrationToUnknownState(new, version: migration.version, migration: migration.name)
-                )
+                // A step with a closure may rename the state, so the program goes on.
+                let text =
+                    "The migration \"\(migration.name)\" leads to \"\(new)\", which is not a state of version "
+                    + "\(migration.version). Correct the name, or rename that state in a later migration."
+                let names = [migration.name, new, "\(migration.version)"]
+                problems.append(.init("migrationToUnknownState", names, stopsTheProgram: false, text))
             }
             known.insert(old)
         }
@@ -68,7 +100,12 @@ extension DefinitionParts {
             return !times.isEmpty && routes[event].rules.contains(where: \.isUpdate)
                 || times.contains { $0 <= .zero } && routes[event].alwaysStays
         }
-        .map { .endlessDeadline(event: events[$0].name) }
+        .map { events[$0].name }.map {
+            let text =
+                "The event \"\($0)\" is due again at once after each fire: an update keeps the date of entry, and a delay of "
+                + "zero has always passed. Compute the date in `due` from the state's data, or guard the event."
+            return .init("endlessDeadline", [$0], stopsTheProgram: false, text)
+        }
     }
 
     /// Whether there is a final state.
@@ -80,39 +117,4 @@ extension DefinitionParts {
             }
         }
     }
-}
-
-extension WorkflowProblem {
-    /// The problems of blank and repeated names.
-    /// - Parameters:
-    ///   - part: The kind of elements.
-    ///   - elements: The elements with these names.
-    ///   - name: The name of an element.
-    ///   - place: The class or property of an element; `nil` in a table, and for a group.
-    /// - Returns: The problems.
-    static func ofNames<Element>(
-        _ part: Part,
-        _ elements: some Collection<Element>,
-        _ name: (Element) -> String,
-        at place: (Element) -> String?
-    ) -> [WorkflowProblem] {
-        elements.filter { name($0).isBlank }.map { .blankName(part, at: place($0)) }
-            + repeated(Array(elements), by: name).map { name, elements in
-                .duplicateName(part, name, at: elements.compactMap(place))
-            }
-    }
-
-    /// The groups of elements that share a key, in the order of their first element.
-    static func repeated<Element, Key: Hashable>(
-        _ elements: [Element],
-        by key: (Element) -> Key
-    ) -> [(Key, [Element])] {
-        let groups = Dictionary(grouping: elements, by: key).filter { $0.value.count > 1 }
-        var seen: Set<Key> = []
-        return elements.map(key).filter { groups[$0] != nil && seen.insert($0).inserted }.map { ($0, groups[$0] ?? []) }
-    }
-}
-
-extension String {
-    fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }

@@ -89,20 +89,5 @@ extension Definition {
 
 extension TransitionTable {
     /// The table of an unknown workflow.
-    static var unknown: TransitionTable {
-        TransitionTable(
-            workflow: "",
-            version: 1,
-            states: [],
-            superstates: [:],
-            groups: [],
-            initial: "",
-            listed: [],
-            finals: [],
-            declaredFinals: [],
-            events: [],
-            actions: [],
-            regions: []
-        )
-    }
+    static var unknown: TransitionTable { TransitionTable(workflow: "", states: [], initial: "", events: []) }
 }

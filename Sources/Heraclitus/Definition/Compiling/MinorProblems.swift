@@ -11,35 +11,31 @@ extension DefinitionCompiler {
         guard !isKnown, !groups.groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
         return states.types.compactMap { type in
             guard let empty = type as? any EmptyState.Type, !isSuitable(empty.init()) else { return nil }
-            return .foreignState(className: fullName(of: type), expected: anyState.name)
+            return .foreignState(type, expected: anyState.name)
         }
     }
 
-    /// Problems of machines in state objects that the first use of the workflow does not check.
-    var wrongHolders: [WorkflowProblem] {
-        let others = states.types.filter { type in
-            initial.map { ObjectIdentifier($0) != ObjectIdentifier(type) } ?? true
-        }
-        return initialHolder.filter { !$0.stopsTheProgram }
-            + others.compactMap { ($0 as? any EmptyState.Type).flatMap { MachineHolding.problem(of: $0.init()) } }
-    }
-
-    /// The empty states with a property that archives keep and `init()` resets.
-    var emptyStatesWithData: [WorkflowProblem] {
-        states.types.compactMap { type in
-            guard let empty = type as? any EmptyState.Type, !(type is any Composite.Type) else { return nil }
-            let object = empty.init()
-            // Machines have their own problems.
-            guard MachineHolding.problem(of: object) == nil else { return nil }
-            var mirror: Mirror? = Mirror(reflecting: object)
+    /// Problems of the objects of empty states: machines, or a property that archives keep and `init()` resets.
+    var emptyStateProblems: [WorkflowProblem] {
+        emptyStates.compactMap { object in
+            if let problem = MachineHolding.problem(of: object) { return problem }
+            var mirror = object is any Composite ? nil : Mirror(reflecting: object)
             while let properties = mirror {
                 let data = properties.children.first { !($0.value is any Region) && !($0.value is any LiveValue) }
-                if let name = data?.label { return .emptyStateWithData(className: fullName(of: type), property: name) }
+                if let property = data?.label {
+                    let name = fullName(of: type(of: object))
+                    let text =
+                        "\(name) is an EmptyState with data in `\(property)`, which a fire without an object resets. "
+                        + "Conform it to WorkflowState."
+                    return .init("emptyStateWithData", [name, property], text)
+                }
                 mirror = properties.superclassMirror
             }
             return nil
         }
     }
+
+    private var emptyStates: [any EmptyState] { states.types.compactMap { ($0 as? any EmptyState.Type)?.init() } }
 
     /// The problem of machines in the initial object.
     var initialHolder: [WorkflowProblem] {
@@ -49,10 +45,12 @@ extension DefinitionCompiler {
     /// The events that wait for machines of workflows without a final state.
     var completionsWithoutEnd: [WorkflowProblem] {
         properties.events.flatMap { event -> [WorkflowProblem] in
-            let workflows = event.declaration.triggers.flatMap(\.properties).compactMap(\.workflow)
-            var seen: Set<String> = []
-            return workflows.filter { !$0.canEnd }.map { $0.name }.filter { seen.insert($0).inserted }
-                .map { .completionWithoutEnd(event: event.name, workflow: $0) }
+            event.declaration.triggers.flatMap(\.properties).compactMap(\.workflow).filter { !$0.canEnd }.map {
+                let text =
+                    "The event \"\(event.name)\" fires when machines of \($0.name) have ended, but \($0.name) has no final "
+                    + "state. Let it wait for other machines, or fire it from a state's hook."
+                return .init("completionWithoutEnd", [event.name, $0.name], stopsTheProgram: false, text)
+            }
         }
     }
 
@@ -62,19 +60,19 @@ extension DefinitionCompiler {
     /// state.
     var regionsWithoutContext: [WorkflowProblem] {
         let awaited = properties.events.flatMap { $0.declaration.triggers.flatMap(\.properties).compactMap(\.workflow) }
-        let objects =
-            states.types.compactMap { ($0 as? any EmptyState.Type)?.init() } + [initialObject].compactMap(\.self)
-        let held = objects.compactMap { $0 as? any Composite }.flatMap(\.regions)
+        let held = (emptyStates + [initialObject]).compactMap { $0 as? any Composite }.flatMap(\.regions)
             .compactMap { ($0 as? any TreeMachine).map { type(of: $0).workflowType } }
-        var seen: Set<ObjectIdentifier> = []
         return (awaited + held).filter { workflow in
             let (id, context) = (ObjectIdentifier(workflow), parts.facts.context)
-            let isGiven =
-                [context, ObjectIdentifier(Void.self)].contains(workflow.contextType)
-                || parts.facts.regionContexts.contains { $0.workflow == id && $0.holdersContext == context }
-            return !isGiven && seen.insert(id).inserted
+            return ![context, ObjectIdentifier(Void.self)].contains(workflow.contextType)
+                && !parts.facts.regionContexts.contains { $0.workflow == id && $0.holdersContext == context }
         }
-        .map { .missingRegionContext(workflow: $0.name) }
+        .map { $0.name }.map {
+            let text =
+                "Restored machines of \($0) in states of this workflow lack a context, because its type differs. Add a "
+                + "`RegionContext` of \($0) to `regionContexts`, with a closure that takes this workflow's context."
+            return .init("missingRegionContext", [$0], stopsTheProgram: false, text)
+        }
     }
 }
 

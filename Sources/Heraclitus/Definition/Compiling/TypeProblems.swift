@@ -4,59 +4,89 @@ extension DefinitionCompiler {
     var problems: [WorkflowProblem] {
         parts.problems + initialProblems + propertyProblems + stateProblems + groupProblems + guardProblems
             + actionProblems + workProblems + completionProblems + destinationProblems
-            + WorkflowProblem.ofNames(.effect, effects, { $0.name }, at: { fullName(of: $0) })
+            + WorkflowProblem.ofNames("effect", effects, { $0.name }, at: { fullName(of: $0) })
     }
 
     private var initialProblems: [WorkflowProblem] {
-        let unsuitable = unsuitableType.map { WorkflowProblem.unsuitableStateType($0) }
-        if let valueName { return [.initialStateIsNoClass(valueName)] + [unsuitable].compactMap(\.self) }
-        let unregistered = parts.facts.initial == nil ? WorkflowProblem.unregisteredInitialState(initialName) : nil
-        return [unregistered, unsuitable].compactMap(\.self)
+        var problems: [WorkflowProblem] = []
+        if let valueName {
+            let text = "The initial state is a \(valueName) instead of an object of a class. Make the state a class."
+            problems.append(.init("initialStateIsNoClass", [valueName], text))
+        } else if parts.facts.initial == nil {
+            let text =
+                "The initial state \(initialName) is not registered. Name its class in an event, or list it in "
+                + "`static var states`. A group registers no classes."
+            problems.append(.init("unregisteredInitialState", [initialName], text))
+        }
+        if let unsuitableType {
+            let text =
+                "The initial state is declared as \(unsuitableType), which is neither a class nor `any` protocol of "
+                + "states. Declare it as one of them."
+            problems.append(.init("unsuitableStateType", [unsuitableType], text))
+        }
+        return problems
     }
 
     /// The problems of the properties with events and actions.
     private var propertyProblems: [WorkflowProblem] {
         let (events, actions) = (properties.events, properties.actions)
         // The value was taken from another value of this workflow, in which it is another event.
-        let taken = events.enumerated().compactMap { index, event -> WorkflowProblem? in
+        let taken = events.enumerated().compactMap { index, event -> [String]? in
             guard let earlier = event.slot.index, earlier != index else { return nil }
             let first = events.indices.contains(earlier) ? events[earlier].property : nil
-            return .sharedEvent(properties: [first, event.property].compactMap(\.self))
+            return [first, event.property].compactMap(\.self)
         }
         let shared =
             WorkflowProblem.repeated(events, by: { ObjectIdentifier($0.slot) }).map { $1.compactMap(\.property) }
             + WorkflowProblem.repeated(actions, by: { ObjectIdentifier($0.slot) }).map { $1.map(\.property) }
-        return properties.hiding.map { .hiddenEvent(property: $0) }
-            + properties.foreign.map { .foreignEvent(property: $0.property, workflow: $0.workflow) }
-            + shared.map { .sharedEvent(properties: $0) } + taken
+        let hidden = properties.hiding.map {
+            let remedy = "Declare each as a separate stored property."
+            return WorkflowProblem("hiddenEvent", [$0], "The property \($0) contains an event or action. \(remedy)")
+        }
+        let foreign = properties.foreign.map { property, workflow in
+            let text =
+                "The property \(property) has an event or action of \(workflow). "
+                + "Declare one of this workflow with `Event(…)` or `Action(…)`."
+            return WorkflowProblem("foreignEvent", [property, workflow], text)
+        }
+        return hidden + foreign
+            + (shared + taken).map {
+                let list = $0.joined(separator: ", ")
+                let text = "Several properties have the same event or action value: \(list). Make one for each."
+                return .init("sharedEvent", $0, text)
+            }
     }
 
     private var actionProblems: [WorkflowProblem] {
-        WorkflowProblem.ofNames(.action, properties.actions, { $0.name }, at: { $0.property })
-            + parts.actions.filter(\.allowed.isEmpty).map { .empty(.action, $0.name) }
+        WorkflowProblem.ofNames("action", properties.actions, { $0.name }, at: { $0.property })
+            + parts.actions.filter(\.allowed.isEmpty).map { action in
+                let text =
+                    "The action \"\(action.name)\" is allowed in no state of the workflow. Name a class of the workflow."
+                return .init("empty", [action.name], text)
+            }
     }
 
     /// The events with a guard before an `or`, which skips the pairs of the `or`.
     private var guardProblems: [WorkflowProblem] {
         parts.events.indices.filter { hasUnaskedGuard(parts.events[$0].declaration, routes[$0]) }
-            .map { .unaskedGuard(event: parts.events[$0].name) }
+            .map { parts.events[$0].name }.map {
+                let text =
+                    "A guard of the event \"\($0)\" misses the pairs that a later `or` adds. Put the guard after `or`."
+                return .init("unaskedGuard", [$0], text)
+            }
     }
 
     private var stateProblems: [WorkflowProblem] {
         let foreign = common.map { common in
-            states.types.filter { !StateClasses.superclasses(of: $0).contains { $0 == common } }.map {
-                WorkflowProblem.foreignState(className: fullName(of: $0), expected: String(describing: common))
-            }
+            states.types.filter { !StateClasses.superclasses(of: $0).contains { $0 == common } }
+                .map { WorkflowProblem.foreignState($0, expected: String(describing: common)) }
         }
         // A group of the protocol knows the conformance of every class.
         let strangers = groups.groups.first { $0.declaration.type == anyState.type }.map { group in
-            states.types.indices.filter { !group.members.contains($0) }.map { foreignState($0) }
+            states.types.indices.filter { !group.members.contains($0) }
+                .map { WorkflowProblem.foreignState(states.types[$0], expected: anyState.name) }
         }
         return (foreign ?? strangers ?? []) + initialHolder.filter(\.stopsTheProgram)
-    }
-
-    private func foreignState(_ number: Int) -> WorkflowProblem {
-        .foreignState(className: fullName(of: states.types[number]), expected: anyState.name)
     }
 
     /// The groups whose closure contradicts the initial object.
@@ -75,7 +105,10 @@ extension DefinitionCompiler {
             guard let type else { return nil }
             let life = life(of: type)
             if ObjectIdentifier(life) == workflowType { return nil }
-            return .foreignWork(className: fullName(of: type), workflow: life.name)
+            let name = fullName(of: type)
+            let text =
+                "The work of the state \(name) is for \(life.name). Let `work(_:)` get a `WorkCall` of this workflow."
+            return .init("foreignWork", [name, life.name], text)
         }
         return foreign
             + problems(ofEventsAfterWork: .failure, in: working)
@@ -96,9 +129,17 @@ extension DefinitionCompiler {
         let idle = events.filter { event in !working.contains { follows(event, from: $0) } }
         let ambiguous = working.compactMap { state -> WorkflowProblem? in
             let names = events.filter { follows($0, from: state) }.map { properties.events[$0].name }
-            return names.count > 1 ? .ambiguousWork(state: states.names[state], events: names) : nil
+            guard names.count > 1 else { return nil }
+            let text =
+                "Several events fire at the same outcome of the work of \(states.names[state]): "
+                + "\(names.joined(separator: ", ")). Keep one, and let its builder choose the destination."
+            return .init("ambiguousWork", [states.names[state]] + names, text)
         }
-        return idle.map { .eventWithoutWork(event: properties.events[$0].name) } + ambiguous
+        return idle.map { properties.events[$0].name }.map {
+            let text =
+                "The event \"\($0)\" fires at the end of work, but none of its sources is `Working`. Conform one to it."
+            return .init("eventWithoutWork", [$0], text)
+        } + ambiguous
     }
 
     /// Whether an event leads from a state among the sources of a trigger.
@@ -118,7 +159,13 @@ extension DefinitionCompiler {
                 return !isMade && triggers.contains { fires(event, in: state, $0) }
                     && !declaration.builders.contains { parts.isCalled($0.sources, with: [state]) }
             }
-            .map { .missingBuilder(event: properties.events[event].name, state: states.names[$0]) }
+            .map {
+                let (event, state) = (properties.events[event].name, states.names[$0])
+                let text =
+                    "The automatic event \"\(event)\" in \(state) has no builder of its destination. "
+                    + "Add `.enters { … }` to the event."
+                return .init("missingBuilder", [event, state], text)
+            }
         }
     }
 
@@ -132,7 +179,11 @@ extension DefinitionCompiler {
                     && waits[event].contains { parts.isCalled($0.sources, with: [state]) }
             }
             .map {
-                WorkflowProblem.completionWithoutRegions(event: properties.events[event].name, state: states.names[$0])
+                let (event, state) = (properties.events[event].name, states.names[$0])
+                let text =
+                    "The event \"\(event)\" fires when machines in \(state) have ended. "
+                    + "Conform \(state) to `Composite`, and list them in `regions`."
+                return WorkflowProblem("completionWithoutRegions", [event, state], text)
             }
         }
     }

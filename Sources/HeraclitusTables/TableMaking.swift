@@ -1,5 +1,7 @@
 // Builds tables in code.
 
+public import Heraclitus
+
 extension TransitionTable {
     /// Makes a table of states and events.
     ///
@@ -28,21 +30,7 @@ extension TransitionTable {
     ///   - initial: The name of the initial state.
     ///   - events: All events.
     public init(_ workflow: String, version: Int = 1, states: [String], initial: String, events: [Event]) {
-        let events = events.listingPairsFromAnyState(among: states)
-        self.init(
-            workflow: workflow,
-            version: version,
-            states: states,
-            superstates: [:],
-            groups: [],
-            initial: initial,
-            listed: [],
-            finals: Self.finals(among: states, leftBy: events),
-            declaredFinals: [],
-            events: events,
-            actions: [],
-            regions: []
-        )
+        self.init(named: workflow, version: version, states: states, initial: initial, events: events)
     }
 
     /// Adds keys to the data of some states.
@@ -51,7 +39,12 @@ extension TransitionTable {
     ///   - states: The names of the states.
     /// - Returns: The table with these keys.
     public consuming func keys(_ keys: [String: Key], in states: String...) -> Self {
-        for state in states { self.keys[state, default: [:]].merge(keys) { $1 } }
+        // A table of many states gets them one by one, so each call changes the JSON in place.
+        for state in states {
+            var known = others["keys", default: [:]][state]?.objectValue ?? [:]
+            for (key, type) in keys { known[key] = .string(type.description) }
+            others["keys", default: [:]][state] = .object(known)
+        }
         return self
     }
 
@@ -134,16 +127,9 @@ extension TransitionTable.Event {
         dueAfter seconds: Double? = nil,
         fromAnyState destinations: [String] = []
     ) {
-        self.init(
-            name: name,
-            transitions: transitions,
-            ignored: ignored,
-            triggers: seconds == nil ? [] : [.due],
-            dueAfter: seconds,
-            fromAnyState: destinations,
-            isGuarded: false,
-            hasHooks: false
-        )
+        self.init(named: name, transitions)
+        (self.ignored, dueAfter, fromAnyState) = (ignored, seconds, destinations)
+        triggers = seconds == nil ? [] : [.due]
     }
 
     /// Adds sources with a destination.

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 extension TransitionTable {
     /// The description of a key in a state's data: a type, and whether the key is optional.
     ///
@@ -56,7 +58,7 @@ extension TransitionTable.Key: Codable, CustomStringConvertible {
         }
     }
 
-    package var isOptional: Bool { if case .optional = self { true } else { false } }
+    var isOptional: Bool { if case .optional = self { true } else { false } }
 
     /// Decodes a text such as `number?`.
     /// - Parameter decoder: The decoder.

@@ -1,3 +1,5 @@
+public import Heraclitus
+
 extension TransitionTable {
     /// A step that converts archives of an older version of a `DataWorkflow`, as data.
     ///
@@ -112,31 +114,26 @@ extension TransitionTable.MigrationStep: Codable {
     /// Encodes the step.
     /// - Parameter encoder: The encoder.
     /// - Throws: The encoder's error.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(version, forKey: .version)
+    public func encode(to encoder: any Encoder) throws { try json.encode(to: encoder) }
+
+    /// The step in JSON.
+    var json: JSONValue {
+        var members: [CodingKeys: JSONValue] = [.version: .integer(version)]
         switch change {
-        case .renameState(let old, let new):
-            try container.encode(old, forKey: .renameState)
-            try container.encode(new, forKey: .to)
-        case .removeState(let old, let other):
-            try container.encode(old, forKey: .removeState)
-            try container.encode(other, forKey: .to)
+        case .renameState(let old, let new): members.merge([.renameState: .string(old), .to: .string(new)]) { $1 }
+        case .removeState(let old, let other): members.merge([.removeState: .string(old), .to: .string(other)]) { $1 }
         case .renameKey(let old, let new, let state):
-            try container.encode(old, forKey: .renameKey)
-            try container.encode(new, forKey: .to)
-            try container.encodeIfPresent(state, forKey: .state)
+            members.merge([.renameKey: .string(old), .to: .string(new)]) { $1 }
+            members[.state] = state.map { .string($0) }
         case .setKey(let key, let value, let state):
-            try container.encode(key, forKey: .setKey)
-            try container.encode(value, forKey: .value)
-            try container.encodeIfPresent(state, forKey: .state)
+            members.merge([.setKey: .string(key), .value: value]) { $1 }
+            members[.state] = state.map { .string($0) }
         case .removeKey(let key, let state):
-            try container.encode(key, forKey: .removeKey)
-            try container.encodeIfPresent(state, forKey: .state)
-        case .renameEffect(let old, let new):
-            try container.encode(old, forKey: .renameEffect)
-            try container.encode(new, forKey: .to)
-        case .unchanged: try container.encode(true, forKey: .unchanged)
+            members[.removeKey] = .string(key)
+            members[.state] = state.map { .string($0) }
+        case .renameEffect(let old, let new): members.merge([.renameEffect: .string(old), .to: .string(new)]) { $1 }
+        case .unchanged: members[.unchanged] = true
         }
+        return .object(Dictionary(uniqueKeysWithValues: members.map { ($0.rawValue, $1) }))
     }
 }
