@@ -64,8 +64,12 @@ import Testing
         }
     }
 
-    /// Whether the number is nearer to zero than any Float, so that ours reads zero.
-    private static func isUnderflow(_ text: String) -> Bool { Double(text).map { abs($0) < 1e-45 } ?? false }
+    /// Whether a number of the text is nearer to zero than any Float, so that ours reads zero.
+    private static func isUnderflow(_ text: String) -> Bool {
+        text.split { !"+-.0123456789eE".contains($0) }.contains { number in
+            number.contains("e-") && Double(number).map { abs($0) < 1e-45 } ?? false
+        }
+    }
 
     /// Whether ours reads more numbers as the type than Foundation: `1.0` and `1e2` as an Int128, or 1e-130 as a
     /// Decimal.
