@@ -8,7 +8,7 @@ extension TransitionTable {
     /// Time and memory are linear in the table. The first twenty missing versions are listed.
     /// `stopsTheProgram` is `true` for problems that prevent a workflow. `findings` lists warnings
     /// about a valid table.
-    public var problems: [WorkflowProblem] { TableCompiler(self).problems }
+    public var problems: [WorkflowProblem] { TableCompiler(self).problems.once }
 }
 
 extension TableCompiler {
@@ -20,7 +20,7 @@ extension TableCompiler {
                 .map { WorkflowProblem.empty(event: $0.name) }
                 + table.groups.filter(\.states.isEmpty).map { .empty(group: $0.name) }
         )
-        let common = parts.problems.filter { $0.kind != "empty" || empty.contains($0) }
+        let common = parts.problems.filter { !$0.kind.hasPrefix("empty") || empty.contains($0) }
         let regions = table.regions.map { unsupported([$0.state], "the state \"\($0.state)\" holds a machine") }
         return [malformed].compactMap(\.self) + common + unknownStates + circles + regions
             + table.events.flatMap(problems) + parts.minorProblems

@@ -110,7 +110,7 @@ struct DataMigrationTests {
         #expect(
             table.problems.facts == [
                 "missingMigration 4", "misplacedMigration rename the state X to Y 2",
-                "misplacedMigration leave everything as it is 5", "duplicateName leave everything as it is",
+                "misplacedMigration leave everything as it is 5", "duplicateMigration leave everything as it is 3",
                 "migrationToUnknownState rename the state X to Y Y 2",
             ]
         )

@@ -2,8 +2,8 @@ import HeraclitusEssentials
 
 /// The description of a value for people.
 ///
-/// It also describes invalid dates, for which Foundation stops the program. Only errors about unwritable values have
-/// such dates.
+/// It also describes invalid dates, for which Foundation stops the program. A value with such a date has only the name of
+/// its type.
 ///
 /// The members of a dictionary are sorted by their keys, so equal values have equal texts in every process.
 package func text(of value: Any) -> String { text(of: value) { "\($0)" } }
@@ -18,7 +18,7 @@ private func text(of value: Any, word: (Any) -> String) -> String {
         return texts.isEmpty ? "[:]" : "[\(texts.map { "\($0): \($1)" }.joined(separator: ", "))]"
     case let elements as [Any]: return "[\(elements.map(textOfElement).joined(separator: ", "))]"
     case let json as JSONValue: return text(of: json.plain(levels: JSONValue.depthLimit), word: word)
-    default: return hasIndescribableMember(value) ? textByMembers(of: value) : word(value)
+    default: return hasIndescribableMember(value) ? "\(type(of: value))(…)" : word(value)
     }
 }
 
@@ -34,27 +34,6 @@ private func hasIndescribableMember(_ value: Any) -> Bool {
     case .struct, .enum, .tuple, .optional, .collection, .set, .dictionary:
         return mirror.children.contains { hasIndescribableMember($0.value) }
     default: return false
-    }
-}
-
-/// Swift's description of a value, with valid texts for its dates.
-private func textByMembers(of value: Any) -> String {
-    let mirror = Mirror(reflecting: value)
-    let members = mirror.children.map { (label: $0.label, text: textOfElement($0.value)) }
-    func labelled(_ label: String?, _ text: String) -> String {
-        // The members of an unnamed tuple have numbers as labels.
-        label.flatMap { $0.hasPrefix(".") ? nil : "\($0): \(text)" } ?? text
-    }
-    switch mirror.displayStyle {
-    case .optional: return "Optional(\(members.first?.text ?? ""))"
-    case .collection: return "[\(members.map(\.text).joined(separator: ", "))]"
-    case .set: return "Set([\(members.map(\.text).joined(separator: ", "))])"
-    case .enum:
-        guard let payload = members.first, let name = payload.label else { return "\(type(of: value))" }
-        return name + (payload.text.hasPrefix("(") ? payload.text : "(\(payload.text))")
-    default:
-        let list = members.map { labelled($0.label, $0.text) }.joined(separator: ", ")
-        return (mirror.displayStyle == .tuple ? "" : "\(type(of: value))") + "(\(list))"
     }
 }
 

@@ -10,7 +10,7 @@ public struct WorkflowProblem: Error, Hashable, Sendable, CustomStringConvertibl
     /// The kind of the problem, such as `missingMigration`; a kind keeps its name in later releases.
     public let kind: String
 
-    /// The names concerned, in the order of the description: of states, events, properties or versions.
+    /// The names concerned, in the order of the description; the table of kinds lists what they name.
     public let names: [String]
 
     /// A sentence about the problem: the fault, its place and the remedy.
@@ -30,11 +30,11 @@ public struct WorkflowProblem: Error, Hashable, Sendable, CustomStringConvertibl
 
 extension WorkflowProblem {
     package static func empty(event name: String) -> WorkflowProblem {
-        .init("empty", [name], "The event \"\(name)\" leads nowhere: it lists no source or no destination. List both.")
+        .init("emptyEvent", [name], "The event \"\(name.shortened)\" leads nowhere: it lists no source or no destination. List both.")
     }
 
     package static func empty(group name: String) -> WorkflowProblem {
-        .init("empty", [name], "The group \"\(name)\" has no states. Add one, or remove the group.")
+        .init("emptyGroup", [name], "The group \"\(name.shortened)\" has no states. Add one, or remove the group.")
     }
 
     /// A state that is not of the initial state's type.
@@ -57,19 +57,19 @@ extension WorkflowProblem {
         _ name: (Element) -> String,
         at place: (Element) -> String?
     ) -> [WorkflowProblem] {
+        let kind = part.prefix(1).uppercased() + part.dropFirst() + "Name"
         let blank = elements.filter { name($0).isBlank }.map { element in
             let place = place(element)
             let subject = place.map { "the \(part) `\($0)`" } ?? "one \(part)"
-            return Self("blankName", place.map { [$0] } ?? [], "The name of \(subject) is blank. Give it a name.")
+            return Self("blank\(kind)", place.map { [$0] } ?? [], "The name of \(subject) is blank. Give it a name.")
         }
         return blank
-            + repeated(Array(elements), by: name).map { .duplicateName($0, of: "\(part)s", at: $1.compactMap(place)) }
-    }
-
-    static func duplicateName(_ name: String, of parts: String, at places: [String]) -> WorkflowProblem {
-        let list = places.isEmpty ? "" : ": \(places.joined(separator: ", "))"
-        let text = "Several \(parts) have the name \"\(name)\"\(list). Give each its own name."
-        return .init("duplicateName", [name] + places, text)
+            + repeated(Array(elements), by: name).map { name, elements in
+                let places = elements.compactMap(place)
+                let list = places.isEmpty ? "" : ": \(places.joined(separator: ", "))"
+                let text = "Several \(part)s have the name \"\(name.shortened)\"\(list). Give each its own name."
+                return Self("duplicate\(kind)", [name] + places, text)
+            }
     }
 
     /// The groups of elements that share a key, in the order of their first element.

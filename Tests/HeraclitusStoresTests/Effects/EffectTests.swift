@@ -325,7 +325,7 @@ import Testing
     func problems() {
         let names = [Nameless.self, Mail.self, Namesake.self].map { String(reflecting: $0 as Any.Type) }
         let problems = Wrong.diagnostics
-        #expect(problems.facts == ["blankName \(names[0])", "duplicateName Mail \(names[1]) \(names[2])"])
+        #expect(problems.facts == ["blankEffectName \(names[0])", "duplicateEffectName Mail \(names[1]) \(names[2])"])
         #expect(problems[0].description.hasPrefix("The name of the effect `"))
         #expect(problems[1].description.hasPrefix("Several effects have the name"))
     }

@@ -167,7 +167,7 @@ import Testing
         #expect(
             Messy.diagnostics.facts == [
                 "missingMigration 4", "missingMigration 5", "misplacedMigration early 1", "misplacedMigration second 2",
-                "misplacedMigration late 6", "duplicateName third",
+                "misplacedMigration late 6", "duplicateMigration third 3",
             ]
         )
         #expect(Messy.diagnostics[5].description.hasPrefix("Several migrations to version 3 have the name \"third\". "))

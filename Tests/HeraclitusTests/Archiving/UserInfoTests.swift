@@ -154,31 +154,28 @@ import Testing
         case since(Date, by: Int)
     }
 
-    @Test("An invalid date can be described, and the description says so")
+    @Test("An invalid date can be described, and a value with one by its type")
     func indescribable() throws {
         let never = Date(timeIntervalSinceReferenceDate: .nan)
-        let text = "a date nan s after 2001-01-01"
         let stamps: UserInfo = [
             "a": Stamp(name: "x", when: never), "b": Optional(Stamp(name: "y", when: never, others: [never])),
+            "c": never, "d": [never],
         ]
         // Only this line describes the date, to keep the test's own output safe.
         let description = "\(stamps)"
-        #expect(
-            description
-                == "[a: Stamp(name: \"x\", when: \(text), others: Set([])), "
-                + "b: Optional(Stamp(name: \"y\", when: \(text), others: Set([\(text)])))]"
-        )
+        let date = "a date nan s after 2001-01-01"
+        #expect(description == "[a: Stamp(…), b: Optional<Stamp>(…), c: \(date), d: [\(date)]]")
         let machine = StateMachine<Door>(journal: .last(3))
         machine.shouldEnter(OpenState.self) { _, transition in
             if transition.userInfo.isEmpty { throw Late.since(never, by: 2) }
         }
         do { try machine.fire.open(OpenState()) } catch { #expect(error.reason == .declined) }
         let message = machine.journal.first?.message ?? ""
-        #expect(message.contains("declined: since(\(text), by: 2)"))
+        #expect(message.contains("declined: Late(…)"))
         try machine.fire.open(OpenState(), userInfo: stamps)
         let journal = try StateMachine<Door>(archive: machine.archive()).journal
         let archived = journal.last?.userInfo["a", as: String.self] ?? ""
-        #expect(archived.contains(text))
+        #expect(archived.contains("Stamp(…)"))
     }
 }
 

@@ -32,13 +32,13 @@ import Testing
         let path = "HeraclitusTests.DiagnosticsTests"
         #expect(
             problems.facts == [
-                "blankName",
+                "blankWorkflowName",
                 "badVersion 0",
-                "blankName \(path).BlankState",
-                "duplicateName Same \(path).OneState \(path).TwoState",
-                "blankName blank",
-                "duplicateName twice first second",
-                "empty empty",
+                "blankStateName \(path).BlankState",
+                "duplicateStateName Same \(path).OneState \(path).TwoState",
+                "blankEventName blank",
+                "duplicateEventName twice first second",
+                "emptyEvent empty",
                 "contradictoryIgnore ignoring ThirdState",
                 "contradictoryUpdate updating ThirdState",
                 "unregisteredInitialState StrangerState",

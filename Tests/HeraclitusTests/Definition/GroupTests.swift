@@ -231,7 +231,7 @@ import Testing
 
     @Test("A blank name of a group is a problem of the definition")
     func nameless() {
-        #expect(Nameless.diagnostics.facts == ["blankName"])
+        #expect(Nameless.diagnostics.facts == ["blankGroupName"])
         #expect(Nameless.diagnostics[0].description == "The name of one group is blank. Give it a name.")
     }
 
@@ -258,7 +258,7 @@ import Testing
 
     @Test("An empty group, two groups of one name, and contradictory rules of groups are problems")
     func problems() {
-        #expect(Lonely.diagnostics.facts == ["empty Running", "empty Nobody", "duplicateName Nobody"])
+        #expect(Lonely.diagnostics.facts == ["emptyGroup Running", "emptyGroup Nobody", "duplicateGroupName Nobody"])
         #expect(Lonely.diagnostics[0].description.hasPrefix("The group \"Running\" has no states."))
         #expect(Lonely.diagnostics[2].description.hasPrefix("Several groups have the name \"Nobody\". "))
         #expect(Contradicting.diagnostics.facts == ["contradictoryIgnore swap PlayingState"])

@@ -151,8 +151,8 @@ import Testing
     func problems() {
         #expect(
             Wrong.diagnostics.facts == [
-                "hiddenEvent hidden", "foreignEvent foreign Lamp", "sharedEvent first second", "blankName blank",
-                "duplicateName same one two", "empty nowhere",
+                "hiddenEvent hidden", "foreignEvent foreign Lamp", "sharedEvent first second", "blankActionName blank",
+                "duplicateActionName same one two", "emptyAction nowhere",
             ]
         )
         let texts = Wrong.diagnostics.map(\.description)

@@ -4,7 +4,7 @@ extension DefinitionParts {
     package var problems: [WorkflowProblem] {
         var problems: [WorkflowProblem] = []
         if facts.name.isBlank {
-            problems.append(.init("blankName", [], "The workflow's name is blank. Give it a name."))
+            problems.append(.init("blankWorkflowName", [], "The workflow's name is blank. Give it a name."))
         }
         if facts.version < 1 {
             let version = "\(facts.version)"
@@ -44,9 +44,13 @@ extension DefinitionParts {
                 + "a newer version. List migrations in ascending order, up to the workflow's version."
             return WorkflowProblem("misplacedMigration", [$0.name, "\($0.version)"], text)
         }
-        return gaps + strays.once
+        return gaps + strays
             + WorkflowProblem.repeated(migrations) { "\($0.version) \($0.name)" }
-            .map { .duplicateName($1[0].name, of: "migrations to version \($1[0].version)", at: []) }
+            .map { _, migrations in
+                let (name, version) = (migrations[0].name, "\(migrations[0].version)")
+                let text = "Several migrations to version \(version) have the name \"\(name)\". Give each its own name."
+                return WorkflowProblem("duplicateMigration", [name, version], text)
+            }
     }
 
     private func problems(ofEvent index: Int) -> [WorkflowProblem] {

@@ -27,7 +27,7 @@ extension DefinitionCompiler {
                     let text =
                         "\(name) is an EmptyState with data in `\(property)`, which a fire without an object resets. "
                         + "Conform it to WorkflowState."
-                    return .init("emptyStateWithData", [name, property], text)
+                    return .init("emptyStateWithData", [name, property], stopsTheProgram: false, text)
                 }
                 mirror = properties.superclassMirror
             }

@@ -62,7 +62,7 @@ extension DefinitionCompiler {
             + parts.actions.filter(\.allowed.isEmpty).map { action in
                 let text =
                     "The action \"\(action.name)\" is allowed in no state of the workflow. Name a class of the workflow."
-                return .init("empty", [action.name], text)
+                return .init("emptyAction", [action.name], text)
             }
     }
 
