@@ -30,7 +30,11 @@ public struct WorkflowProblem: Error, Hashable, Sendable, CustomStringConvertibl
 
 extension WorkflowProblem {
     package static func empty(event name: String) -> WorkflowProblem {
-        .init("emptyEvent", [name], "The event \"\(name.shortened)\" leads nowhere: it lists no source or no destination. List both.")
+        .init(
+            "emptyEvent",
+            [name],
+            "The event \"\(name.shortened)\" leads nowhere: it lists no source or no destination. List both."
+        )
     }
 
     package static func empty(group name: String) -> WorkflowProblem {

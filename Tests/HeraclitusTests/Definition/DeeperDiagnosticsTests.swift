@@ -123,7 +123,9 @@ import Testing
             let go = Event(from: First.IdleState.self, to: Second.IdleState.self)
         }
         let path = "HeraclitusTests.DeeperDiagnosticsTests"
-        #expect(Local.diagnostics.facts == ["duplicateStateName IdleState \(path).First.IdleState \(path).Second.IdleState"])
+        #expect(
+            Local.diagnostics.facts == ["duplicateStateName IdleState \(path).First.IdleState \(path).Second.IdleState"]
+        )
     }
 
     @Test("A mistyped name of an event or a state gets the existing names, the nearest first")
