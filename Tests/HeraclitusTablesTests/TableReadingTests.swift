@@ -82,7 +82,7 @@ struct TableReadingTests {
         #expect(try TransitionTable(json: JSONEncoder().encode(table)) == table)
     }
 
-    @Test("A table keeps what a later release adds, and has it in its archives")
+    @Test("A table keeps what a later release adds, and its archives have its keys")
     func later() throws {
         let value: JSONValue = [
             "workflow": "w", "states": ["A"], "initial": "A", "events": [], "keys": ["A": ["k": "number"]],
@@ -91,13 +91,9 @@ struct TableReadingTests {
         let table = try value.decoded(as: TransitionTable.self)
         let machine = try StateMachine(try DataWorkflow(table), entering: DataState("A", ["k": 1]))
         let archived = try #require(JSONValue(json: machine.archive(including: .definition))["definition"])
-        for written in [archived, try JSONValue(json: JSONEncoder().encode(table))] {
-            for key in ["later", "colours", "keys"] { #expect(written[key] == value[key]) }
-        }
-        var changed = table
-        changed.keys = [:]
-        #expect(try JSONValue(json: JSONEncoder().encode(changed))["keys"] == nil)
-        #expect(try JSONValue(json: JSONEncoder().encode(changed))["later"] == value["later"])
+        let written = try JSONValue(json: JSONEncoder().encode(table))
+        for key in ["later", "colours", "keys"] { #expect(written[key] == value[key]) }
+        #expect(archived["keys"] == value["keys"] && archived["later"] == nil && archived["colours"] == nil)
     }
 
     // MARK: SCXML
