@@ -34,6 +34,8 @@ extension TransitionTable {
     }
 
     /// Adds keys to the data of some states.
+    ///
+    /// In a loop, `table = (consume table).keys(…)` changes the table in place.
     /// - Parameters:
     ///   - keys: The keys with their types.
     ///   - states: The names of the states.
@@ -75,6 +77,8 @@ extension TransitionTable {
     }
 
     /// Adds steps that convert archives of older versions.
+    ///
+    /// In a loop, `table = (consume table).migrating(…)` changes the table in place.
     /// - Parameter steps: The steps, those of older versions first.
     /// - Returns: The table with these steps.
     public consuming func migrating(_ steps: MigrationStep...) -> Self {
