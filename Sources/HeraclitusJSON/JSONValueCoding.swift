@@ -97,6 +97,12 @@ extension JSONValue: Codable {
         if let error = unreadable(at: depth, limit, isDecimal, &keys) { throw error(path() + keys.reversed()) }
     }
 
+    /// Whether each encoder can write the value at a depth.
+    package func isWritable(at depth: Int) -> Bool {
+        var keys: [any CodingKey] = []
+        return unreadable(at: depth, Self.depthLimit, true, &keys) == nil
+    }
+
     /// The error of the first unreadable part, to which the path is still to be added.
     ///
     /// `keys` gets the keys that lead to the part, the innermost first.

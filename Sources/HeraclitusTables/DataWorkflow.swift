@@ -22,8 +22,8 @@ import HeraclitusJSON
 /// The workflow is the context of its machines. Generic code passes it to each machine that it makes or
 /// restores: `store.workflow(DataWorkflow.self, context: approval)`.
 ///
-/// The first machine compiles the table. Compiled tables stay in memory as long as the program runs; equal tables share
-/// one.
+/// The first machine compiles the table. Compiled tables stay in memory as long as the program runs; tables that
+/// differ at most in unknown members share one.
 public struct DataWorkflow: Workflow {
     /// The table of the workflow.
     public let table: TransitionTable
@@ -109,7 +109,7 @@ private final class LateDefinition: Sendable {
     private let table: TransitionTable
     private let made = Lock<Definition?>(nil)
 
-    init(_ table: TransitionTable) { self.table = table }
+    init(_ table: TransitionTable) { self.table = table.withoutUnknownMembers }
 
     var definition: Definition {
         if let made = made.withLock({ $0 }) { return made }

@@ -63,7 +63,7 @@ extension TransitionTable {
 }
 
 extension TransitionTable.MigrationStep: Codable {
-    private enum CodingKeys: String, CodingKey, CaseIterable {
+    private enum CodingKeys: String, CodingKey {
         case version
         case renameState
         case removeState

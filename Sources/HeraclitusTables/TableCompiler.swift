@@ -6,19 +6,10 @@ struct TableCompiler {
     let states: TableStates
     let data: TableData
 
-    /// The problem of wrong keys or migrations.
-    let malformed: WorkflowProblem?
-
     init(_ table: TransitionTable) {
         self.table = table
-        do {
-            (data, malformed) = (try JSONValue.object(table.others).decoded(as: TableData.self), nil)
-        } catch {
-            let path = ArchiveError.path(of: error, else: [])
-            let text = "The table is wrong at \(path.shortened): \(ArchiveError.explanation(of: error))"
-            (data, malformed) = (TableData(), WorkflowProblem("malformedTable", [path], text))
-        }
-        states = TableStates(table, data.keys ?? [:])
+        data = TableData(table)
+        states = TableStates(table, data.keys)
     }
 
     var parts: DefinitionParts {
@@ -26,7 +17,7 @@ struct TableCompiler {
             table,
             of: DataWorkflow.self,
             states,
-            migrations: (data.migrations ?? []).map(\.migration),
+            migrations: data.migrations.map(\.migration),
             rules: rules
         )
     }

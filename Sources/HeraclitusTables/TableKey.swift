@@ -54,7 +54,7 @@ extension TransitionTable.Key: Codable, CustomStringConvertible {
         case .list: "list"
         case .object: "object"
         case .any: "any"
-        case .optional(let key): "\(key)?"
+        case .optional(let key): key.isOptional ? "\(key)" : "\(key)?"
         }
     }
 

@@ -34,17 +34,15 @@ extension TransitionTable {
     }
 
     /// Adds keys to the data of some states.
+    ///
+    /// In a loop, `table = (consume table).keys(…)` changes the table in place.
     /// - Parameters:
     ///   - keys: The keys with their types.
     ///   - states: The names of the states.
     /// - Returns: The table with these keys.
     public consuming func keys(_ keys: [String: Key], in states: String...) -> Self {
-        // A table of many states gets them one by one, so each call changes the JSON in place.
-        for state in states {
-            var known = others["keys", default: [:]][state]?.objectValue ?? [:]
-            for (key, type) in keys { known[key] = .string(type.description) }
-            others["keys", default: [:]][state] = .object(known)
-        }
+        let types = keys.mapValues { JSONValue.string($0.description) }
+        for state in states { others.change("keys") { $0.change(state) { $0.merge(types) { $1 } } } }
         return self
     }
 
@@ -79,11 +77,31 @@ extension TransitionTable {
     }
 
     /// Adds steps that convert archives of older versions.
+    ///
+    /// In a loop, `table = (consume table).migrating(…)` changes the table in place.
     /// - Parameter steps: The steps, those of older versions first.
     /// - Returns: The table with these steps.
     public consuming func migrating(_ steps: MigrationStep...) -> Self {
-        migrations += steps
+        if steps.isEmpty { return self }
+        guard case .array(var known) = others["migrations"] ?? [] else { return self }
+        // Dropping this reference avoids a copy of the list.
+        others["migrations"] = nil
+        known += steps.map(\.json)
+        others["migrations"] = .array(known)
         return self
+    }
+}
+
+extension [String: JSONValue] {
+    /// Changes the object of a key in place.
+    ///
+    /// A missing object is made. A value of another kind stays as it is, and is a problem of the table.
+    fileprivate mutating func change(_ key: String, _ body: (inout [String: JSONValue]) -> Void) {
+        guard case .object(var members) = self[key] ?? [:] else { return }
+        // Dropping this reference avoids a copy of the object.
+        self[key] = .null
+        body(&members)
+        self[key] = .object(members)
     }
 }
 

@@ -21,21 +21,29 @@ extension TableCompiler {
                 + table.groups.filter(\.states.isEmpty).map { .empty(group: $0.name) }
         )
         let common = parts.problems.filter { !$0.kind.hasPrefix("empty") || empty.contains($0) }
-        let regions = table.regions.map { unsupported([$0.state], "the state \"\($0.state)\" holds a machine") }
-        return [malformed].compactMap(\.self) + common + unknownStates + circles + regions
-            + table.events.flatMap(problems) + parts.minorProblems
+        let regions = table.regions.map {
+            unsupported([$0.state], "the state \"\($0.state.shortened)\" holds a machine")
+        }
+        let problems =
+            data.problems + common + unknownStates + circles + regions + table.events.flatMap(problems)
+            + parts.minorProblems
+        // Wrong steps may lead to the missing versions and states.
+        return data.hasAllSteps ? problems : problems.filter { !Self.kindsOfSteps.contains($0.kind) }
     }
+
+    private static let kindsOfSteps: Set = ["missingMigration", "misplacedMigration", "migrationToUnknownState"]
 
     private var unknownStates: [WorkflowProblem] {
         let superstates = table.superstates.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
         return unknown([table.initial], in: "the initial state") + unknown(table.listed, in: "the listed states")
             + unknown(table.declaredFinals, in: "the declared final states")
-            + unknown(superstates, in: "the superstates") + unknown((data.keys ?? [:]).keys.sorted(), in: "the keys")
+            + unknown(superstates, in: "the superstates")
+            + unknown(table.others["keys"]?.objectValue?.keys.sorted() ?? [], in: "the keys")
             + table.groups.flatMap { unknown($0.states, in: "the group \"\($0.name.shortened)\"") }
     }
 
     private func unknown(_ names: [String], in place: String) -> [WorkflowProblem] {
-        names.once.filter { states.number(named: $0) == nil }.map {
+        names.filter { states.number(named: $0) == nil }.once.map {
             let text =
                 "The table lists no state \"\($0.shortened)\", which is named in \(place). List it, or correct the name."
             return .init("unknownTableState", [$0], text)
@@ -63,7 +71,7 @@ extension TableCompiler {
             while let next = table.superstates[circle[circle.count - 1]], next != state, circle.count < 20 {
                 circle.append(next)
             }
-            let list = circle.joined(separator: ", ")
+            let list = circle.map(\.shortened).joined(separator: ", ")
             let text = "The states \(list) contain one another in a circle. Remove one of their superstates."
             problems.append(.init("circularSuperstates", circle, text))
         }
@@ -90,7 +98,8 @@ extension TableCompiler {
 
     private func deadlineProblems(of event: TransitionTable.Event) -> [WorkflowProblem] {
         if event.dueAfter == nil || event.hasValidDeadline { return [] }
-        let text = "The delay of the event \"\(event.name)\" is not a number of seconds from 0 to 100 billion."
+        let text =
+            "The delay of the event \"\(event.name.shortened)\" is not a number of seconds from 0 to 100 billion."
         return [.init("badDeadline", [event.name], text)]
     }
 

@@ -96,18 +96,20 @@ struct DataStoreTests {
     func renamedEffects() async throws {
         let first = try DataWorkflow(.approval).effect(entering: "Review") { _ in Mail(to: "ada") }
         try await submit("1", to: "ada", in: first)
-        var table = TransitionTable(
+        let table = TransitionTable(
             "approval",
             version: 2,
             states: ["Draft", "Review"],
             initial: "Draft",
             events: [.init("submit", from: "Draft", to: "Review")]
         )
-        table.migrations = try JSONDecoder()
-            .decode(
-                [TransitionTable.MigrationStep].self,
-                from: Data(#"[{"version": 2, "renameEffect": "Mail", "to": "Letter"}]"#.utf8)
-            )
+        .migrating(
+            try JSONDecoder()
+                .decode(
+                    TransitionTable.MigrationStep.self,
+                    from: Data(#"{"version": 2, "renameEffect": "Mail", "to": "Letter"}"#.utf8)
+                )
+        )
         #expect(try TransitionTable(json: JSONEncoder().encode(table)) == table)
         let second = try DataWorkflow(table).effect(entering: "Review") { _ in Letter(to: "bob") }
         let seconds = stored(second)

@@ -78,11 +78,11 @@ struct TableReadingTests {
         let error = try #require(throws: InvalidWorkflow.self) { try DataWorkflow(table) }
         #expect(error.problems == table.problems && error.problems.facts == ["malformedTable \(path)"])
         #expect(error.problems[0].description.hasPrefix("The table is wrong at \(path): \(explanation)"))
-        #expect(table.keys.isEmpty && table.migrations.isEmpty)
+        #expect(table.keys.allSatisfy(\.value.isEmpty) && table.migrations.isEmpty)
         #expect(try TransitionTable(json: JSONEncoder().encode(table)) == table)
     }
 
-    @Test("A table keeps what a later release adds, and has it in its archives")
+    @Test("A table keeps what a later release adds, and its archives have its keys")
     func later() throws {
         let value: JSONValue = [
             "workflow": "w", "states": ["A"], "initial": "A", "events": [], "keys": ["A": ["k": "number"]],
@@ -91,13 +91,9 @@ struct TableReadingTests {
         let table = try value.decoded(as: TransitionTable.self)
         let machine = try StateMachine(try DataWorkflow(table), entering: DataState("A", ["k": 1]))
         let archived = try #require(JSONValue(json: machine.archive(including: .definition))["definition"])
-        for written in [archived, try JSONValue(json: JSONEncoder().encode(table))] {
-            for key in ["later", "colours", "keys"] { #expect(written[key] == value[key]) }
-        }
-        var changed = table
-        changed.keys = [:]
-        #expect(try JSONValue(json: JSONEncoder().encode(changed))["keys"] == nil)
-        #expect(try JSONValue(json: JSONEncoder().encode(changed))["later"] == value["later"])
+        let written = try JSONValue(json: JSONEncoder().encode(table))
+        for key in ["later", "colours", "keys"] { #expect(written[key] == value[key]) }
+        #expect(archived["keys"] == value["keys"] && archived["later"] == nil && archived["colours"] == nil)
     }
 
     // MARK: SCXML

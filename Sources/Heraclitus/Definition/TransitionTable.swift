@@ -16,8 +16,10 @@ public import HeraclitusEssentials
 ///
 /// An encoded table has a key for each property. Tables of earlier versions of the library lack ``groups``,
 /// ``actions``, ``listed``, ``declaredFinals`` and ``regions``, which are then empty. Their events have only names,
-/// transitions and ignoring states. Later versions add keys, and keep the meaning of existing ones. A table keeps
-/// unknown members of its JSON and encodes them again, with sorted keys.
+/// transitions and ignoring states. Later versions add keys, and keep the meaning of existing ones.
+///
+/// A table keeps unknown members beside these; those of its events and groups are lost. It drops members of more than
+/// 32 levels or with a number that no `Decimal` represents, and archives have none of the unknown members.
 public struct TransitionTable: Codable, Hashable, Sendable {
     /// The workflow's name.
     public let workflow: String
@@ -58,7 +60,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// within itself has none.
     public package(set) var regions: [Region] = []
 
-    /// The unknown members of the decoded JSON: those of workflows of data, and those of later releases.
+    /// The unknown members of the decoded JSON: those of workflows of data, and those of others.
     package var others: [String: JSONValue] = [:]
 
     /// A machine of a state, in a transition table.
@@ -223,10 +225,34 @@ extension TransitionTable {
         actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
         regions = try container.decodeIfPresent([Region].self, forKey: .regions) ?? []
         events = events.listingPairsFromAnyState(among: states)
+        others = try Self.others(of: decoder)
+    }
+
+    /// The members of workflows of data, with their empty values.
+    package static let dataMembers: [String: JSONValue] = ["keys": [:], "migrations": []]
+
+    /// The unknown members that each encoder can write, also in an outer value.
+    ///
+    /// A member of workflows of data is an error instead, and an empty one is left out.
+    private static func others(of decoder: any Decoder) throws -> [String: JSONValue] {
         let members = try decoder.container(keyedBy: JSONKey.self)
+        let depth = decoder.codingPath.count + JSONValue.depthLimit / 2
+        var others: [String: JSONValue] = [:]
         for key in members.allKeys where CodingKeys(stringValue: key.stringValue) == nil {
-            others[key.stringValue] = try members.decode(JSONValue.self, forKey: key)
+            let empty = dataMembers[key.stringValue]
+            do {
+                let value = try members.decode(JSONValue.self, forKey: key)
+                guard value.isWritable(at: depth) else {
+                    let text = "This has more than 32 levels, or a number that no Decimal represents."
+                    throw DecodingError.dataCorruptedError(forKey: key, in: members, debugDescription: text)
+                }
+                if empty == nil || value != empty && value != .null { others[key.stringValue] = value }
+            } catch {
+                // A table is complete without other members.
+                if empty != nil { throw error }
+            }
         }
+        return others
     }
 
     /// Encodes the table.
