@@ -64,10 +64,12 @@ import Testing
         }
     }
 
-    /// Whether a number of the text is nearer to zero than any Float, so that ours reads zero.
+    /// Whether a number of the text has an exponent, and is zero or nearer to zero than any Float.
+    ///
+    /// Ours reads zero, and Foundation refuses some of these.
     private static func isUnderflow(_ text: String) -> Bool {
         text.split { !"+-.0123456789eE".contains($0) }.contains { number in
-            number.contains("e-") && Double(number).map { abs($0) < 1e-45 } ?? false
+            number.lowercased().contains("e") && Double(number).map { abs($0) < 1e-45 } ?? false
         }
     }
 
