@@ -63,6 +63,9 @@ public struct UserInfo: Sendable {
     @inlinable
     public init() { storage = nil }
 
+    @inline(__always)
+    init(storage: Storage?) { self.storage = storage }
+
     /// The user info of an automatic event.
     init(cause: Occurrence.Cause) { storage = Storage([:], cause: cause) }
 

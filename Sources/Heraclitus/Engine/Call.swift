@@ -8,20 +8,26 @@ struct Call: ~Copyable {
     /// The identity of the machine, for the state of its thread.
     let id: ObjectIdentifier
 
-    /// The caller's values, with the cause of an automatic event.
-    let fullUserInfo: UserInfo
+    // Not a `UserInfo`, whose copies from here would go through the type's metadata: 70 instructions of a transition.
+    private let userInfoStorage: UserInfo.Storage?
+
     let thread: CurrentThread<ThreadState>
 
     @inline(__always)
     init(_ machine: any TreeMachine, _ userInfo: UserInfo = UserInfo()) {
         callers = CallersMachine(machine)
         id = ObjectIdentifier(machine)
-        fullUserInfo = userInfo
+        userInfoStorage = userInfo.storage
         thread = ThreadState.ofThreads.current
     }
 
     var machine: any TreeMachine {
         @inline(__always) get { callers.machine }
+    }
+
+    /// The caller's values, with the cause of an automatic event.
+    var fullUserInfo: UserInfo {
+        @inline(__always) get { UserInfo(storage: userInfoStorage) }
     }
 
     /// The caller's values without the cause, for users who pass them on.

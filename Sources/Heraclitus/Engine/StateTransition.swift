@@ -75,10 +75,12 @@ public struct StateTransition: Sendable {
     private var destinationType: any WorkflowState.Type { definition.states[plan.destination].type }
 
     /// The source, typed as its class.
+    ///
+    /// An activation has no source.
     @inline(__always)
     func source<Object: AnyObject>(as type: Object.Type) -> Object {
-        guard let sharedSource else { preconditionFailure("An activation leaves no state.") }
-        return sharedSource.typed(as: type)
+        // Bound to no name, because a name would count a reference.
+        sharedSource!.typed(as: type)
     }
 
     /// The destination, typed as its class.
