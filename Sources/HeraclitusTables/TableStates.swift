@@ -42,7 +42,7 @@ final class TableStates: NamedStates {
         if let mismatch = mismatch(of: data, in: names[state]) {
             throw DecodingError.dataCorrupted(
                 .init(
-                    codingPath: path + [DataKey(stringValue: mismatch.key)],
+                    codingPath: path + [JSONKey(mismatch.key)],
                     debugDescription: mismatch.description,
                     underlyingError: mismatch
                 )
@@ -57,15 +57,4 @@ final class TableStates: NamedStates {
         let kept = keys[names[state]].map { keys in data.filter { keys.types[$0.key] != nil } } ?? data
         return mismatch(of: kept, in: names[state]) == nil ? DataState(names[state], kept) : nil
     }
-}
-
-/// A key of data in the path of an error.
-private struct DataKey: CodingKey {
-    let stringValue: String
-
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-
-    init?(intValue: Int) { nil }
 }

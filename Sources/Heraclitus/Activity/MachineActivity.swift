@@ -66,10 +66,8 @@ final class MachineActivity: Sendable {
 
     // MARK: Work
 
-    // A note beside the lock marks pending work, so that idle machines skip the lock.
-
     /// The work of the current state, also after its completion.
-    var work: StateWork? { working.note == 0 ? nil : working.withLock { $0.work } }
+    var work: StateWork? { working.withLock { $0.work } }
 
     /// Keeps the work of the current state, unless there is some.
     ///
@@ -78,7 +76,6 @@ final class MachineActivity: Sendable {
         working.withLock { contents in
             guard contents.work == nil else { return false }
             contents.work = work
-            working.changeNote(1)
             return true
         }
     }
@@ -89,13 +86,7 @@ final class MachineActivity: Sendable {
     ///
     /// In the second case, the owner may keep new work on another thread just afterwards. That work ends with the
     /// machine, and its fires are rejected.
-    private func takeWork() -> StateWork? {
-        if working.note == 0 { return nil }
-        return working.withLock { contents in
-            working.changeNote(0)
-            return contents.work.take()
-        }
-    }
+    private func takeWork() -> StateWork? { working.withLock { $0.work.take() } }
 
     /// Ends the work of a state to make room for other work.
     func endWork() { takeWork()?.end() }

@@ -9,8 +9,6 @@ final class MachineTimer: Due {
     private let contents = Lock(Contents())
 
     private struct Contents: Sendable {
-        /// The machine, set with the first deadlines.
-        weak var machine: (any TreeMachine)?
         var period = TimerPeriod()
         var setting = Setting()
 
@@ -20,9 +18,11 @@ final class MachineTimer: Due {
 
     /// The deadlines of a period; empty after its end.
     struct Setting: Sendable {
+        fileprivate weak var machine: (any TreeMachine)?
+
         /// The state object of the deadlines.
         fileprivate var state: (any WorkflowState)?
-        fileprivate var waiting = DatedDeadlines()
+        fileprivate var waiting: [DatedDeadline] = []
 
         /// The scheduler of the first deadline.
         fileprivate var scheduler: Scheduler?
@@ -48,33 +48,22 @@ final class MachineTimer: Due {
     /// - Parameters:
     ///   - deadlines: The deadlines.
     ///   - state: The object.
-    ///   - machine: The machine in the state, always the same; evaluated only the first time.
+    ///   - machine: The machine in the state.
     ///   - scheduler: The scheduler of the deadlines.
     ///   - isArmed: Whether the first deadline waits at once; otherwise `arm` starts it.
     /// - Returns: The period of the deadlines.
     func set(
-        _ deadlines: consuming DatedDeadlines,
+        _ deadlines: [DatedDeadline],
         of state: any WorkflowState,
-        in machine: @autoclosure () -> any TreeMachine,
+        in machine: any TreeMachine,
         _ scheduler: Scheduler,
         isArmed: Bool
     ) -> TimerPeriod {
-        if contents.note == 0 { bind(to: machine()) }
-        var setting = Setting(state: state, waiting: deadlines, scheduler: scheduler)
+        var setting = Setting(machine: machine, state: state, waiting: deadlines, scheduler: scheduler)
         let period = exchange(&setting, isArmed: isArmed)
         setting.end()
         if isArmed { scheduler.wake() }
         return period
-    }
-
-    /// Stores the machine once and marks that in the note.
-    ///
-    /// Storing a weak reference each time would cost more.
-    private func bind(to machine: any TreeMachine) {
-        contents.withLock {
-            $0.machine = machine
-            contents.changeNote(1)
-        }
     }
 
     /// Begins a period with a setting, and returns the previous setting in its place.
@@ -148,7 +137,7 @@ final class MachineTimer: Due {
     }
 
     func comesDue(by date: Date) {
-        let (machine, period) = contents.withLock { ($0.machine, $0.period) }
+        let (machine, period) = contents.withLock { ($0.setting.machine, $0.period) }
         guard let machine else { return }
         // The scheduler's thread skips a busy machine, so that other machines are on time.
         if machine.isOwnedElsewhere, comesLater(to: machine) { return }

@@ -142,8 +142,8 @@ extension Definition {
     }
 
     /// The deadlines of a machine at a moment.
-    func deadlines(of snapshot: Snapshot) -> DatedDeadlines {
-        guard let entered = snapshot.entered else { return DatedDeadlines() }
+    func deadlines(of snapshot: Snapshot) -> [DatedDeadline] {
+        guard let entered = snapshot.entered else { return [] }
         return deadlines(of: snapshot.status.index, snapshot.state, entered)
     }
 

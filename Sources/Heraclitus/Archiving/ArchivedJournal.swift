@@ -38,7 +38,7 @@ package struct ArchivedJournal: Codable {
 
     /// The journal of a machine of the workflow.
     package func journal(of workflow: String) -> Journal {
-        Journal(lines.lazy.map { $0.occurrence.happened(in: workflow) })
+        Journal(lines.lazy.map { $0.occurrence.recorded { $0.workflow = workflow } })
             .following(dropped, since: began, in: series).limited(to: .last(limit))
     }
 

@@ -1,20 +1,11 @@
 import HeraclitusEssentials
 
 extension UserInfo: Codable {
-    fileprivate struct ValueKey: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(_ key: String) { stringValue = key }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
     /// Decodes values without their types; ``subscript(_:as:)`` names a type later.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` unless there is an object with keys and values.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: ValueKey.self)
+        let container = try decoder.container(keyedBy: JSONKey.self)
         var values: [String: Value] = [:]
         for key in container.allKeys { values[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
         self.init(values)
@@ -25,14 +16,14 @@ extension UserInfo: Codable {
     /// - Throws: The error of a value; `EncodingError` for a value deeper than 64 levels, which could not be read
     ///   again.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: ValueKey.self)
+        var container = encoder.container(keyedBy: JSONKey.self)
         if let archive = encoder as? ArchiveEncoder {
             return try archive.limited(toDepth: JSONValue.depthLimit) {
-                for (key, value) in values { try container.encode(value, forKey: ValueKey(key)) }
+                for (key, value) in values { try container.encode(value, forKey: JSONKey(key)) }
             }
         }
         for (key, value) in values {
-            let key = ValueKey(key)
+            let key = JSONKey(key)
             if !value.isSingle { try value.expectReadable(at: encoder.codingPath + [key]) }
             try container.encode(value, forKey: key)
         }
@@ -60,10 +51,10 @@ struct WritableUserInfo: Encodable {
     let userInfo: UserInfo
 
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: UserInfo.ValueKey.self)
+        var container = encoder.container(keyedBy: JSONKey.self)
         // A machine may be in the user info of its own journal's lines.
         let info = CodingUserInfoKey.leavesJournalsOut.map { [$0: true as Any] } ?? [:]
-        func write(_ value: UserInfo.Value, _ key: UserInfo.ValueKey) throws {
+        func write(_ value: UserInfo.Value, _ key: JSONKey) throws {
             do {
                 try container.encode(value, forKey: key)
             } catch {
@@ -72,11 +63,11 @@ struct WritableUserInfo: Encodable {
         }
         if let archive = encoder as? ArchiveEncoder {
             return try archive.limited(toDepth: JSONValue.depthLimit, userInfo: info) {
-                for (key, value) in userInfo.values { try write(value, UserInfo.ValueKey(key)) }
+                for (key, value) in userInfo.values { try write(value, JSONKey(key)) }
             }
         }
         for (key, value) in userInfo.values {
-            let key = UserInfo.ValueKey(key)
+            let key = JSONKey(key)
             // Other encoders keep partial output of a failed value and add it to the next one.
             let path = encoder.codingPath + [key]
             let json = value.isSingle ? nil : try? JSONValue(encoding: value, at: path, userInfo: info)

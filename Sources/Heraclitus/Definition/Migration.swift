@@ -57,35 +57,19 @@ public struct Migration: Sendable {
 
     /// Makes a step from a closure.
     ///
-    /// The closure gets every archive of an older version, in any state. If it throws, the archive is unreadable.
-    /// - Parameters:
-    ///   - name: The description of the step.
-    ///   - version: The version that the step leads to, 2 or later.
-    ///   - change: Changes the archive.
-    /// - Returns: The step.
-    public static func step(
-        _ name: String,
-        in version: Int,
-        _ change: @escaping @Sendable (inout RawArchive) throws -> Void
-    ) -> Migration {
-        Migration(name, in: version, .archives(of: nil, change))
-    }
-
-    /// Makes a step for the archives of one state.
-    ///
-    /// The closure gets every archive of an older version that is in the state after the earlier steps. It may also
+    /// The closure gets every archive of an older version, or those in one state after the earlier steps. It may also
     /// change the state, for example to one of several states into which it was split. If it throws, the archive is
     /// unreadable.
     /// - Parameters:
     ///   - name: The description of the step.
     ///   - version: The version that the step leads to, 2 or later.
-    ///   - state: The name of the state after the earlier steps.
+    ///   - state: The name of the state after the earlier steps; by default archives in any state.
     ///   - change: Changes the archive.
     /// - Returns: The step.
     public static func step(
         _ name: String,
         in version: Int,
-        of state: String,
+        of state: String? = nil,
         _ change: @escaping @Sendable (inout RawArchive) throws -> Void
     ) -> Migration {
         Migration(name, in: version, .archives(of: state, change))

@@ -139,7 +139,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The event is due: ``WorkflowEvent/due(_:)`` and its variants.
         case due
 
-        /// The state's work has failed: `whenFailed(enters:)` and its variants.
+        /// The state's work has failed: `whenFailed(enters:)`.
         case failure
 
         /// The state's work is done: ``WorkflowEvent/whenDone()``.

@@ -87,23 +87,20 @@ extension WorkflowEvent {
     /// event is rejected, observers still get the error. A builder that needs the context or the date is a builder of
     /// `enters`, with the error in ``EventCall/failure``.
     /// - Parameter build: Builds the destination from the state being left and the error. Its error declines the
-    ///   transition.
+    ///   transition. By default the event enters the state of its `enters` builder, or the only empty state that it
+    ///   leads to.
     /// - Returns: The event with this cause.
     public func whenFailed(
-        enters build: @escaping @Sendable (Source, any Error) throws -> Destination
+        enters build: (@Sendable (Source, any Error) throws -> Destination)? = nil
     ) -> Self {
-        let rule = Self.rule { source, _, userInfo, _ in
-            guard let error = userInfo.failure else { preconditionFailure("Failed work has no error.") }
-            return try build(source, error)
+        let rule = build.map { build in
+            Self.rule { source, _, userInfo, _ in
+                guard let error = userInfo.failure else { preconditionFailure("Failed work has no error.") }
+                return try build(source, error)
+            }
         }
-        return adding(.failure(rule.build))
+        return adding(.failure(rule?.build))
     }
-
-    /// Makes the event automatic: it fires after the work of its source has thrown an error.
-    ///
-    /// It enters the state of the event's builder, or the only empty state that it leads to.
-    /// - Returns: The event with this cause.
-    public func whenFailed() -> Self { adding(.failure(nil)) }
 }
 
 extension WorkflowEvent {

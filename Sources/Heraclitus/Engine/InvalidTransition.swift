@@ -133,9 +133,8 @@ public struct InvalidTransition: Error, Sendable {
     /// They are `nil` if only an object shows whether its state allows the action.
     var leadingEvents: [String]? {
         guard let source = rejection.source, let states = rejection.details?.action?.states else { return nil }
-        return definition.events.filter { event in states.contains { event.reach.leads(from: source, to: $0) } }.map(
-            \.name
-        )
+        return definition.events
+            .filter { event in states.contains { event.reach.leads(from: source, to: $0) } }.map(\.name)
     }
 
     /// The names of the actions that the source allows, in the definition's order.

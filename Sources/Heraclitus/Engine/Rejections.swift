@@ -28,6 +28,15 @@ extension MachineCore {
         )
     }
 
+    /// The error of an attempt other than a fire.
+    func invalidTransition(
+        _ reason: InvalidTransition.Reason,
+        _ details: Rejection.Details,
+        _ call: borrowing Call
+    ) -> InvalidTransition {
+        invalidTransition(Rejection(reason, event: nil, from: now.index, details), call)
+    }
+
     /// The rejection of a fire whose destination is still unknown.
     @inline(never)
     func rejection(

@@ -18,12 +18,7 @@ extension MachineCore {
         case .queued, .dropped: return
         case .limitReached:
             let details = Rejection.Details(attempt: "tell its observers of more")
-            let error = InvalidTransition(
-                Rejection(.endlessChain, event: nil, from: now.index, details),
-                in: definition,
-                userInfo: [:]
-            )
-            let last = self.occurrence(.rejected(error))
+            let last = self.occurrence(.rejected(invalidTransition(.endlessChain, details, call)))
             call.turn { $0.postLast(last) }
         }
     }

@@ -23,7 +23,7 @@ extension StateMachine {
     package func deadlinesOfTree(by date: Date) -> [TreeDeadline] {
         let snapshot = core.snapshot
         guard core.activity != nil, let state = snapshot.state as? any WorkflowState else { return [] }
-        let own = definition.deadlines(of: snapshot).all.filter { $0.date <= date }.map { next in
+        let own = definition.deadlines(of: snapshot).filter { $0.date <= date }.map { next in
             TreeDeadline(
                 id: .init(machine: ObjectIdentifier(self), revision: snapshot.revision, number: next.number),
                 date: next.date

@@ -63,7 +63,8 @@ extension StateMachine {
 
     private static func copy(of state: AnyObject) -> AnyObject {
         if let copying = state as? any Copying { return copying.copied() }
-        MachineHolding.check(state)
+        // Each object is checked, because another object of the class may hold a machine.
+        if let problem = MachineHolding.problem(of: state) { fatalError("\(problem)") }
         return state
     }
 }

@@ -5,9 +5,9 @@ enum MachineHolding {
     /// A property of type `Any` shows a machine only in objects that hold one; each object is therefore checked.
     static func problem(of state: AnyObject) -> WorkflowProblem? {
         var search = ValueSearch { $0 is any TreeMachine.Type }
-        let className = fullName(of: type(of: state))
         guard let copying = (state as? any Capability) as? any Copying else {
             return search.path(in: Mirror(reflecting: state)).map {
+                let className = fullName(of: type(of: state))
                 let property = $0.joined(separator: ".")
                 let text =
                     "\(className) holds a state machine in `\(property)` without being Copying: its copy would share the "
@@ -20,6 +20,7 @@ enum MachineHolding {
         guard !found.isEmpty else { return nil }
         let regions = Set(composite.regions.map { ObjectIdentifier($0) })
         return found.first { !regions.contains(ObjectIdentifier($0.value as AnyObject)) }.map {
+            let className = fullName(of: type(of: state))
             let property = $0.path.filter { $0 != "some" }.joined(separator: ".")
             // The program goes on, because a state may keep a machine for a later state.
             let text =
@@ -29,18 +30,9 @@ enum MachineHolding {
         }
     }
 
-    /// Stops the program if an object cannot be copied because of a machine.
-    ///
-    /// Each object is checked, because another object of the class may hold a machine.
-    static func check(_ state: AnyObject) {
-        if !isCopyable(state), let problem = problem(of: state) { fatalError("\(problem)") }
-    }
-
     /// Whether an object can be copied, or shared because it holds no machine.
     static func isCopyable(_ state: AnyObject) -> Bool {
-        if state is any Copying { return true }
-        var search = ValueSearch { $0 is any TreeMachine.Type }
-        return search.path(in: Mirror(reflecting: state)) == nil
+        state is any Copying || problem(of: state) == nil
     }
 }
 

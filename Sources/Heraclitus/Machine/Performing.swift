@@ -115,7 +115,7 @@ extension StateMachine {
         machines: [String] = []
     ) -> InvalidTransition {
         let details = Rejection.Details(underlyingError: error, machines: machines, action: terms)
-        return core.invalidTransition(Rejection(reason, event: nil, from: core.now.index, details), call)
+        return core.invalidTransition(reason, details, call)
     }
 }
 

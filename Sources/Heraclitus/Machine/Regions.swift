@@ -30,17 +30,9 @@ extension StateMachine: TreeMachine {
         do { try core.activate(call) } catch {
             // The observers are the only ones to learn that the machine stays inactive.
             guard case .missingContext = error else { return }
-            core.tellOutsideTurn(.rejected(notActivated(error)), call)
+            let details = Rejection.Details(machines: error.machines, attempt: "be activated")
+            core.tellOutsideTurn(.rejected(core.invalidTransition(error.reason, details, call)), call)
         }
-    }
-
-    /// The error of a failed activation.
-    private func notActivated(_ problem: NoTurn) -> InvalidTransition {
-        let details = Rejection.Details(machines: problem.machines, attempt: "be activated")
-        return core.invalidTransition(
-            Rejection(problem.reason, event: nil, from: core.now.index, details),
-            Call(self)
-        )
     }
 
     func inherit(_ context: GivenContext) -> Bool {

@@ -72,12 +72,7 @@ extension StateMachine {
     }
 
     private func rejection(of reason: InvalidTransition.Reason, machines: [String] = []) -> InvalidTransition {
-        let details = Rejection.Details(machines: machines, attempt: "be run")
-        return InvalidTransition(
-            Rejection(reason, event: nil, from: core.now.index, details),
-            in: definition,
-            userInfo: [:]
-        )
+        core.invalidTransition(reason, Rejection.Details(machines: machines, attempt: "be run"), Call(self))
     }
 }
 

@@ -33,7 +33,7 @@ final class JournalBook: Sendable {
 
     /// Adds the duration of callbacks to a line.
     func note(_ duration: Duration, at line: Int) {
-        content.withLock { journal in journal.replace(line) { $0.lasting(duration) } }
+        content.withLock { journal in journal.replace(line) { $0.recorded { $0.duration = duration } } }
     }
 }
 

@@ -73,9 +73,7 @@ public struct Occurrence: Sendable {
     }
 
     init(_ outcome: Outcome, at date: Date, revision: Int, in definition: Definition) {
-        self.date = date
-        self.revision = revision
-        content = .happened(outcome, in: definition, path: nil)
+        self.init(date: date, revision: revision, content: .happened(outcome, in: definition, path: nil))
     }
 
     /// The occurrence as told to observers of the outer machine.
@@ -91,32 +89,23 @@ public struct Occurrence: Sendable {
     }
 
     init(_ record: Record, at date: Date, revision: Int) {
-        self.date = date
-        self.revision = revision
-        content = .recorded(record)
+        self.init(date: date, revision: revision, content: .recorded(record))
     }
 
     /// The occurrence without its objects, for keeping it.
     ///
     /// Values of the user info with secret keys are left out.
     func recorded(without secretKeys: Set<String> = []) -> Occurrence {
-        var record = record
-        record.userInfo = record.userInfo.recorded(without: secretKeys)
-        record.facts = record.facts.recorded()
-        return Occurrence(record, at: date, revision: revision)
+        recorded {
+            $0.userInfo = $0.userInfo.recorded(without: secretKeys)
+            $0.facts = $0.facts.recorded()
+        }
     }
 
-    /// The occurrence with the name of a workflow.
-    func happened(in workflow: String) -> Occurrence {
+    /// The occurrence without its objects, and with other parts.
+    func recorded(_ change: (inout Record) -> Void) -> Occurrence {
         var record = record
-        record.workflow = workflow
-        return Occurrence(record, at: date, revision: revision)
-    }
-
-    /// The occurrence with the duration of callbacks.
-    func lasting(_ duration: Duration) -> Occurrence {
-        var record = record
-        record.duration = duration
+        change(&record)
         return Occurrence(record, at: date, revision: revision)
     }
 }

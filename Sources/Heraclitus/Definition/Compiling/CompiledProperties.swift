@@ -6,11 +6,8 @@ extension Workflow {
 
     /// The names of the states whose work may fail without a following event.
     package static var statesWithUnheardFailures: [String] {
-        CompiledWorkflow<Self>.shared.definition.states.filter {
-            $0.hooks.working != nil && $0.followUp(.failure) == nil
-        }.map(
-            \.name
-        )
+        CompiledWorkflow<Self>.shared.definition.states
+            .filter { $0.hooks.working != nil && $0.followUp(.failure) == nil }.map(\.name)
     }
 
     /// The workflow as plain data.
