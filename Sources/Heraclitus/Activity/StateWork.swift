@@ -164,7 +164,7 @@ final class StateWork: Sendable {
     }
 
     /// Calls the state's method.
-    /// - Returns: The error of the method; `nil` if it has returned.
+    /// - Returns: The error of the method; `nil` if it has returned, or if the work was ended before.
     private func callBody<State: Working>(of type: State.Type, _ subject: Subject) async -> FailedWork? {
         guard let state = subject.state as? State,
             let context = GivenContext.value(of: subject.context, as: State.MachineWorkflow.Context.self)
@@ -173,7 +173,8 @@ final class StateWork: Sendable {
             try await state.work(WorkCall<State.MachineWorkflow>(context, self, in: type))
             return nil
         } catch {
-            return FailedWork(state: state, error: error)
+            // Ended work throws because of its cancellation.
+            return isEnded ? nil : FailedWork(state: state, error: error)
         }
     }
 

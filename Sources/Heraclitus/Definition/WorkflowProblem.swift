@@ -42,10 +42,16 @@ extension WorkflowProblem {
     }
 
     /// A state that is not of the initial state's type.
-    static func foreignState(_ type: any WorkflowState.Type, expected: String) -> WorkflowProblem {
+    static func foreignState(
+        _ type: any WorkflowState.Type,
+        expected: String,
+        stopsTheProgram: Bool = true
+    ) -> WorkflowProblem {
         let name = fullName(of: type)
-        let text = "The state \(name) lacks the type of `initial`, \(expected). Did you mean `any` protocol?"
-        return .init("foreignState", [name, expected], text)
+        let text =
+            "The state \(name) lacks the type of `initial`, \(expected). "
+            + "Conform it to that type, or declare `initial` as `any` protocol of all states."
+        return .init("foreignState", [name, expected], stopsTheProgram: stopsTheProgram, text)
     }
 
     /// The problems of blank and repeated names.

@@ -32,7 +32,7 @@ public protocol Working<MachineWorkflow>: Capability {
     /// After returning, it fires the state's event with ``WorkflowEvent/whenDone()``.
     /// - Parameter call: The machine's context, and the events that the work may fire.
     /// - Throws: Any error. It fires the event of the state with `whenFailed(enters:)`; without one, observers get
-    ///   ``Occurrence/Kind-swift.enum/failed``. A `CancellationError` is no failure if the state was left before.
+    ///   ``Occurrence/Kind-swift.enum/failed``. Errors after the state was left are no failures.
     func work(_ call: WorkCall<MachineWorkflow>) async throws
 
     /// Takes over the old data's work after an update to this object.

@@ -18,6 +18,7 @@ extension StateMachine {
     /// - Throws: ``StateNotReached`` at the timeout, when no events lead to the state any more, and at once for a
     ///   state outside the workflow. For a protocol without a ``StateGroup``, only a final state is no way there.
     ///   `CancellationError` when the task is cancelled.
+    @discardableResult
     public func wait<S: Sendable>(for state: S.Type, timeout: Duration? = nil) async throws -> S {
         guard let timeout else { return try await waitUntilUnreachable(state) }
         let scheduler = core.scheduler

@@ -45,7 +45,7 @@ private struct Chat: Workflow {
     let connect = Event(from: ConnectingState.self, to: ConnectedState.self)
     let hear = Event(updating: ConnectedState.self)
     let reconnect = Event(from: ConnectedState.self, to: ConnectingState.self)
-        .whenFailed().enters { connected in ConnectingState(room: connected.room) }
+        .whenDone().whenFailed().enters { connected in ConnectingState(room: connected.room) }
 }
 
 @Suite("Live values", .timeLimit(.minutes(20))) struct LiveArticleTests {

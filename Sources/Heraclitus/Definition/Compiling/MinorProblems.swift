@@ -11,7 +11,7 @@ extension DefinitionCompiler {
         guard !isKnown, !groups.groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
         return states.types.compactMap { type in
             guard let empty = type as? any EmptyState.Type, !isSuitable(empty.init()) else { return nil }
-            return .foreignState(type, expected: anyState.name)
+            return .foreignState(type, expected: anyState.name, stopsTheProgram: false)
         }
     }
 
