@@ -47,7 +47,7 @@ extension StateMachine where W == DataWorkflow {
     /// An archive of an older version goes through the table's `TransitionTable.migrations` first. Its data then has
     /// to fit the table's `TransitionTable.keys`.
     /// - Parameters:
-    ///   - archive: UTF-8 JSON of `archive(including:prettyPrinted:limit:)`.
+    ///   - archive: UTF-8 JSON of `archive(includingDefinition:prettyPrinted:limit:)`.
     ///   - workflow: The workflow.
     ///   - limit: The maximum size in bytes, by default `archiveLimit`.
     ///   - scheduler: The scheduler of deadlines.

@@ -126,7 +126,7 @@ import Testing
     }
 
     private static func archivedTable<W: Workflow>(_ machine: StateMachine<W>) throws -> TransitionTable {
-        let archive = try JSONValue(json: machine.archive(including: .definition))
+        let archive = try JSONValue(json: machine.archive(includingDefinition: true))
         return try #require(archive["definition"]).decoded(as: TransitionTable.self)
     }
 

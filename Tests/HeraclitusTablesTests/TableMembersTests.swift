@@ -89,7 +89,7 @@ struct TableMembersTests {
         let machines = try tables.map { try StateMachine(try DataWorkflow($0)) }
         let states = machines.map { $0.definition.content.value.objects.namedStates }
         #expect(states[0] != nil && states[0] === states[1] && states[0] !== states[2])
-        let archived = try JSONValue(json: machines[1].archive(including: .definition))["definition"]
+        let archived = try JSONValue(json: machines[1].archive(includingDefinition: true))["definition"]
         #expect(archived?["keys"] == ["A": [:]] && archived?["savedAt"] == nil)
         #expect(try DataWorkflow(tables[1]).table == tables[1])
     }
@@ -109,7 +109,7 @@ struct TableMembersTests {
         #expect(try TransitionTable(json: JSONEncoder().encode(table)) == table)
         #expect(try written(JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(table))) == json)
         _ = try JSONDecoder().decode(TransitionTable.self, from: self.json(#""deeper": \#(nested(65)), "much": 1e400"#))
-        #expect(try !StateMachine(try DataWorkflow(table)).archive(including: .definition).isEmpty)
+        #expect(try !StateMachine(try DataWorkflow(table)).archive(includingDefinition: true).isEmpty)
     }
 
     @Test("A step beyond the limits is an error with its place, and each other one is written in archives")
@@ -118,7 +118,7 @@ struct TableMembersTests {
             #""migrations": [{"version": 2, "setKey": "k", "value": \#(value)}]"#
         }
         let table = try table(version: 2, members(nested(30)))
-        let archive = try StateMachine(try DataWorkflow(table)).archive(including: .definition)
+        let archive = try StateMachine(try DataWorkflow(table)).archive(includingDefinition: true)
         #expect(try JSONValue(json: archive)["definition"]?.decoded(as: TransitionTable.self) == table)
         for value in [nested(31), "1e400", String(repeating: "7", count: 43)] {
             let error = #expect(throws: ArchiveError.self) { try self.table(version: 2, members(value)) }

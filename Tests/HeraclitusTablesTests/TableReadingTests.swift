@@ -41,7 +41,7 @@ struct TableReadingTests {
     @Test("A written table is read again", arguments: [TransitionTable.approval, .everything, Door.table])
     func writtenAndRead(_ table: TransitionTable) throws {
         #expect(try TransitionTable(json: JSONEncoder().encode(table)) == table)
-        let archive = try StateMachine(try DataWorkflow(.approval)).archive(including: .definition)
+        let archive = try StateMachine(try DataWorkflow(.approval)).archive(includingDefinition: true)
         let value = try #require(JSONValue(json: archive)["definition"])
         #expect(try value.decoded(as: TransitionTable.self) == .approval)
     }
@@ -90,7 +90,7 @@ struct TableReadingTests {
         ]
         let table = try value.decoded(as: TransitionTable.self)
         let machine = try StateMachine(try DataWorkflow(table), entering: DataState("A", ["k": 1]))
-        let archived = try #require(JSONValue(json: machine.archive(including: .definition))["definition"])
+        let archived = try #require(JSONValue(json: machine.archive(includingDefinition: true))["definition"])
         let written = try JSONValue(json: JSONEncoder().encode(table))
         for key in ["later", "colours", "keys"] { #expect(written[key] == value[key]) }
         #expect(archived["keys"] == value["keys"] && archived["later"] == nil && archived["colours"] == nil)

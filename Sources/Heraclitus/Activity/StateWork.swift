@@ -170,7 +170,7 @@ final class StateWork: Sendable {
             let context = GivenContext.value(of: subject.context, as: State.MachineWorkflow.Context.self)
         else { preconditionFailure("Work was begun in another state, or without the machine's context.") }
         do {
-            try await state.work(WorkCall<State.MachineWorkflow>(context, self, in: type))
+            try await state.work(WorkCall<State.MachineWorkflow>(context: context, work: self, state: type))
             return nil
         } catch {
             // Ended work throws because of its cancellation.

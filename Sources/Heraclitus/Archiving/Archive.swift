@@ -1,18 +1,5 @@
 public import HeraclitusEssentials
 
-/// Additional content of an archive.
-public struct ArchiveExtras: OptionSet, Sendable {
-    /// The extras, a bit each.
-    public let rawValue: Int
-
-    /// Makes a set of extras.
-    /// - Parameter rawValue: The extras, a bit each.
-    public init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// The workflow's ``TransitionTable``, for tools without the workflow's code; machines ignore it.
-    public static let definition = ArchiveExtras(rawValue: 1)
-}
-
 extension StateMachine {
     /// The default limit of an archive's size: 64 MiB.
     public static var archiveLimit: Int { 64 << 20 }
@@ -29,18 +16,18 @@ extension StateMachine {
     ///
     /// You can call it on any thread at any time. The archive has the committed state of one moment.
     /// - Parameters:
-    ///   - extras: Additional content of the archive.
+    ///   - includesDefinition: Whether to add the workflow's ``TransitionTable``, for tools without the workflow's code.
     ///   - isPrettyPrinted: Whether to write several lines for people to read.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``, as for reading.
     /// - Returns: UTF-8 JSON, on one line unless `isPrettyPrinted`.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the key, for data that cannot be written
     ///   or read again; ``ArchiveError/tooLarge(_:limit:)``.
     public func archive(
-        including extras: ArchiveExtras = [],
+        includingDefinition includesDefinition: Bool = false,
         prettyPrinted isPrettyPrinted: Bool = false,
         limit: Int = StateMachine.archiveLimit
     ) throws(ArchiveError) -> Data {
-        let archive = try envelope(including: extras).encoded(isPrettyPrinted: isPrettyPrinted)
+        let archive = try envelope(includingDefinition: includesDefinition).encoded(isPrettyPrinted: isPrettyPrinted)
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         return archive
     }
@@ -72,7 +59,7 @@ extension StateMachine {
     /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:
-    ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
+    ///   - archive: UTF-8 JSON, as ``archive(includingDefinition:prettyPrinted:limit:)`` writes it.
     ///   - context: The dependencies of the states, which archives leave out.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
     ///   - scheduler: The scheduler of deadlines.
@@ -107,7 +94,7 @@ extension StateMachine where W.Context == Void {
     /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:
-    ///   - archive: UTF-8 JSON, as ``archive(including:prettyPrinted:limit:)`` writes it.
+    ///   - archive: UTF-8 JSON, as ``archive(includingDefinition:prettyPrinted:limit:)`` writes it.
     ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
     ///   - scheduler: The scheduler of deadlines.
     /// - Throws: ``ArchiveError`` for any invalid archive.

@@ -35,7 +35,7 @@ let currentFormat = 1
 struct Envelope: Encodable {
     let definition: Definition
     let snapshot: Snapshot
-    let extras: ArchiveExtras
+    let includesDefinition: Bool
 
     /// Whether the archive is of a machine rather than a single state.
     var isOfMachine = true
@@ -90,7 +90,7 @@ struct Envelope: Encodable {
     private var journal: ArchivedJournal? { isOfMachine ? snapshot.journal.map(ArchivedJournal.init) : nil }
 
     private var table: TransitionTable? {
-        extras.contains(.definition) ? definition.content.value.objects.makeTable([], nil) : nil
+        includesDefinition ? definition.content.value.objects.makeTable([], nil) : nil
     }
 }
 

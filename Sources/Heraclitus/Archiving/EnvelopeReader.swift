@@ -14,12 +14,6 @@ struct EnvelopeReader {
         self.definition = definition
     }
 
-    init(_ archive: ArchiveDecoder, _ definition: Definition) {
-        decoder = archive
-        self.archive = archive
-        self.definition = definition
-    }
-
     /// Reads the archive of a machine, and throws only ``ArchiveError``.
     func snapshot() throws -> Snapshot { try snapshot(ofMachine: true) }
 

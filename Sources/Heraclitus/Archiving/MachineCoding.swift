@@ -18,9 +18,9 @@ extension StateMachine: Encodable {
     }
 
     /// The archive of the machine at this moment, with all machines in its state.
-    func envelope(including extras: ArchiveExtras = []) throws(ArchiveError) -> Envelope {
+    func envelope(includingDefinition includesDefinition: Bool = false) throws(ArchiveError) -> Envelope {
         let machine = core.isReadAtOnce ? self : try frozen()
-        return Envelope(definition: definition, snapshot: machine.core.snapshot, extras: extras)
+        return Envelope(definition: definition, snapshot: machine.core.snapshot, includesDefinition: includesDefinition)
     }
 }
 

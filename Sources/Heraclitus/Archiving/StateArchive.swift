@@ -36,7 +36,7 @@ extension Workflow {
     /// version goes through the workflow's ``migrations`` first. No hook is called.
     /// - Parameters:
     ///   - archive: UTF-8 JSON of ``archive(of:prettyPrinted:limit:)`` or
-    ///     ``StateMachine/archive(including:prettyPrinted:limit:)``.
+    ///     ``StateMachine/archive(includingDefinition:prettyPrinted:limit:)``.
     ///   - limit: The maximum size in bytes.
     /// - Returns: The state.
     /// - Throws: ``ArchiveError``.
@@ -46,7 +46,8 @@ extension Workflow {
     ) throws(ArchiveError) -> AnyState {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let definition = CompiledWorkflow<Self>.shared.definition
-        return definition.handedOut(try EnvelopeReader.read(archive, definition) { try $0.state() }, as: AnyState.self)
+        let state = try EnvelopeReader.read(archive, definition) { try $0.state() }
+        return ExistentialLayout.unknown.handedOut(state, as: AnyState.self)
     }
 }
 
@@ -86,7 +87,8 @@ extension StateArchive: Codable {
     /// - Throws: ``ArchiveError``.
     public init(from decoder: any Decoder) throws {
         let definition = CompiledWorkflow<W>.shared.definition
-        state = definition.handedOut(try EnvelopeReader(decoder, definition).state(), as: W.AnyState.self)
+        let state = try EnvelopeReader(decoder, definition).state()
+        self.state = ExistentialLayout.unknown.handedOut(state, as: W.AnyState.self)
     }
 }
 
@@ -106,7 +108,7 @@ extension Envelope {
             status: PackedStatus(index, .restoring),
             revision: 0
         )
-        self.init(definition: definition, snapshot: snapshot, extras: [], isOfMachine: false)
+        self.init(definition: definition, snapshot: snapshot, includesDefinition: false, isOfMachine: false)
     }
 }
 
@@ -123,15 +125,5 @@ extension Definition {
             machine.withCore { $0.madePlace.noteFrozen() }
         }
         return copy
-    }
-}
-
-extension Definition {
-    /// An object as the workflow's `AnyState`, after its type was checked.
-    fileprivate func handedOut<State>(_ object: AnyObject, as type: State.Type) -> State {
-        guard let state = object as? State else {
-            preconditionFailure("A state was read that is not of the type of the workflow's states.")
-        }
-        return state
     }
 }

@@ -8,7 +8,11 @@ extension MachineCore {
         let place = madePlace
         place.note(unread: unread)
         // The hook is added only here, because most machines have no unread members.
-        _ = addCallbacks([.hook(.willExit) { _ in place.note(unread: [:]) }])
+        let forget: @Sendable (StateTransition) -> Void = { transition in
+            // A machine is also told when its holder's state is left, which changes no data of its own.
+            if transition.machine?.withCore({ $0.place === place }) == true { place.note(unread: [:]) }
+        }
+        _ = addCallbacks([.hook(.willExit, forget)])
     }
 }
 

@@ -33,10 +33,10 @@ public struct WorkflowAction<W: Workflow, State, Result>: Sendable {
     ) {
         slot = ActionSlot(
             ActionDeclaration(name: name, allowed: allowed) { object, name, machine, userInfo in
-                guard let state = object as? State else {
-                    preconditionFailure("An action was accepted in a state that does not allow it.")
+                guard let state = object as? State, let machine = machine as? StateMachine<W> else {
+                    preconditionFailure("An action was accepted in a state or by a machine that does not allow it.")
                 }
-                return try body(state, ActionCall(name: name, userInfo: userInfo, anyMachine: machine))
+                return try body(state, ActionCall(name: name, userInfo: userInfo, machine: machine))
             }
         )
     }
@@ -50,7 +50,10 @@ public struct ActionCall<W: Workflow>: Sendable {
     /// The arguments from the caller.
     public let userInfo: UserInfo
 
-    let anyMachine: any AnyObject & Sendable
+    /// The machine.
+    ///
+    /// Fires of the action are carried out after the action has returned.
+    public let machine: StateMachine<W>
 }
 
 // MARK: - Allowed states

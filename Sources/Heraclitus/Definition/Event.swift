@@ -114,27 +114,8 @@ extension WorkflowEvent {
     }
 }
 
-// MARK: - Equality
-
-extension WorkflowEvent: Hashable {
-    /// Whether both are the same event of the workflow.
-    ///
-    /// Two unbound values are equal only if one is a copy of the other.
-    public static func == (left: Self, right: Self) -> Bool {
-        guard let index = left.slot.index else { return left.slot === right.slot }
-        return index == right.slot.index
-    }
-
-    /// Feeds the event's identity to a hasher.
-    /// - Parameter hasher: The hasher.
-    public func hash(into hasher: inout Hasher) {
-        if let index = slot.index {
-            hasher.combine(index)
-        } else {
-            hasher.combine(ObjectIdentifier(slot))
-        }
-    }
-}
+// Two values are equal if both are the same event of the workflow.
+extension WorkflowEvent: Hashable {}
 
 extension WorkflowEvent: CustomStringConvertible {
     /// The event's name.

@@ -25,19 +25,18 @@ struct EventDeclaration: Sendable {
 
     private(set) var triggers: [Trigger] = []
 
-    init(_ name: String?, from sources: Sources, to destinations: [any WorkflowState.Type]) {
+    init(
+        _ name: String?,
+        from sources: Sources,
+        to destinations: [any WorkflowState.Type],
+        isUpdate: Bool = false
+    ) {
         self.name = name
-        rules.append(DeclaredRule(sources: sources, destinations: destinations, isUpdate: false))
+        rules.append(DeclaredRule(sources: sources, destinations: destinations, isUpdate: isUpdate))
     }
 
     init(_ name: String?, updating states: [any WorkflowState.Type]) {
-        self.name = name
-        rules.append(DeclaredRule(sources: .states(states), destinations: states, isUpdate: true))
-    }
-
-    init(_ name: String?, updating group: GroupDeclaration) {
-        self.name = name
-        rules.append(DeclaredRule(sources: .group(group), destinations: [], isUpdate: true))
+        self.init(name, from: .states(states), to: states, isUpdate: true)
     }
 
     func adding(from sources: Sources, to destinations: [any WorkflowState.Type]) -> Self {
@@ -127,6 +126,22 @@ final class EventSlot: Sendable {
     func bind(to index: Int) {
         let (isNew, earlier) = storage.compareExchange(expected: -1, desired: index, ordering: .relaxed)
         precondition(isNew || earlier == index, "An event was bound to two numbers.")
+    }
+}
+
+extension EventSlot: Hashable {
+    /// Whether both are of the same event of a workflow.
+    ///
+    /// The slots of unbound values are equal only if one value is a copy of the other.
+    @usableFromInline
+    static func == (left: EventSlot, right: EventSlot) -> Bool {
+        guard let index = left.index else { return left === right }
+        return index == right.index
+    }
+
+    @usableFromInline
+    func hash(into hasher: inout Hasher) {
+        if let index { hasher.combine(index) } else { hasher.combine(ObjectIdentifier(self)) }
     }
 }
 

@@ -235,7 +235,7 @@ extension WorkflowEvent {
     ///   - name: The event's name; by default the name of the property.
     ///   - group: The updated states.
     public init(_ name: String? = nil, updatingAny group: StateGroup<Source>) where Destination == Source {
-        self.init(EventDeclaration(name, updating: group.declaration))
+        self.init(EventDeclaration(name, from: .group(group.declaration), to: [], isUpdate: true))
     }
 
     /// Makes an event that gives each state of a computed list new data without leaving it.

@@ -85,12 +85,7 @@ extension KeyedEncodingContainer {
     public mutating func encode<Value>(_ value: Live<Value>, forKey key: Key) {}
 }
 
-/// A value that archives leave out.
+/// A value that archives leave out: a ``Live`` of any type.
 package protocol UnarchivedValue {}
 
 extension Live: UnarchivedValue {}
-
-/// A ``Live`` of any type.
-protocol LiveValue {}
-
-extension Live: LiveValue {}

@@ -25,13 +25,10 @@
 public struct StateGroup<State>: AnyStateGroup {
     let declaration: GroupDeclaration
 
-    /// The group's name in tables and diagrams; by default the name of the protocol or class.
-    public var name: String { declaration.name }
-
     /// Makes the group of all states that conform to a protocol.
     /// - Parameters:
     ///   - type: The protocol, `(any Live).self`; inferred in an extension for groups of that protocol.
-    ///   - name: The group's name; by default the name of the protocol.
+    ///   - name: The group's name in tables and diagrams; by default the name of the protocol.
     ///   - includes: Whether a class conforms to the protocol: `{ $0 is any Live.Type }`. Without `.Type`, it
     ///     compiles and may crash with Swift 6.3.
     public init(
@@ -45,17 +42,14 @@ public struct StateGroup<State>: AnyStateGroup {
     /// Makes the group of a class and its subclasses.
     /// - Parameters:
     ///   - type: The class.
-    ///   - name: The group's name; by default the name of the class.
+    ///   - name: The group's name in tables and diagrams; by default the name of the class.
     public init(_ type: State.Type = State.self, named name: String? = nil) where State: WorkflowState {
         declaration = GroupDeclaration(type, name ?? type.name) { $0 is State.Type }
     }
 }
 
 /// A group of states of any type, for ``Workflow/groups``: a ``StateGroup``.
-public protocol AnyStateGroup: Sendable {
-    /// The group's name in tables and diagrams.
-    var name: String { get }
-}
+public protocol AnyStateGroup: Sendable {}
 
 /// The untyped declaration of a group.
 struct GroupDeclaration: Sendable {

@@ -15,7 +15,7 @@ public import HeraclitusEssentials
 /// A table may also be read from a file. `HeraclitusTables` makes tables in code, and a `DataWorkflow` of a table.
 ///
 /// An encoded table has a key for each property. Tables of earlier versions of the library lack ``groups``,
-/// ``actions``, ``listed``, ``declaredFinals`` and ``regions``, which are then empty. Their events have only names,
+/// ``actions``, the listed states, the declared final states and ``regions``. Their events have only names,
 /// transitions and ignoring states. Later versions add keys, and keep the meaning of existing ones.
 ///
 /// A table keeps unknown members beside these; those of its events and groups are lost. It drops members of more than
@@ -40,13 +40,13 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     public package(set) var initial: String
 
     /// The names of the states of ``Workflow/states``, in which a machine may begin.
-    public package(set) var listed: [String] = []
+    package var listed: [String] = []
 
     /// The names of the final states, which no event leaves.
     public package(set) var finals: [String] = []
 
     /// The names of the states of ``Workflow/finals`` and their subclasses; `findings` compares them with ``finals``.
-    public package(set) var declaredFinals: [String] = []
+    package var declaredFinals: [String] = []
 
     /// All events.
     public package(set) var events: [Event]
@@ -118,13 +118,13 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// The names of the destinations from any state that does not ignore the event.
         ///
         /// The ``transitions`` list each of these pairs, too.
-        public package(set) var fromAnyState: [String] = []
+        package var fromAnyState: [String] = []
 
         /// Whether the event has its own guards.
         public package(set) var isGuarded = false
 
         /// Whether the event has its own hooks.
-        public package(set) var hasHooks = false
+        package var hasHooks = false
 
         /// Whether the delay is a number of seconds that a table may have.
         package var hasValidDeadline: Bool { dueAfter.map { (0...100_000_000_000).contains($0) } ?? false }
@@ -168,7 +168,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         ///   - source: The name of the source.
         ///   - destination: The name of the destination.
         ///   - isUpdate: Whether the pair is an update.
-        public init(from source: String, to destination: String, isUpdate: Bool = false) {
+        package init(from source: String, to destination: String, isUpdate: Bool = false) {
             (from, to, self.isUpdate) = (source, destination, isUpdate)
         }
     }

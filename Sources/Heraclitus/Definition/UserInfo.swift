@@ -90,7 +90,7 @@ public struct UserInfo: Sendable {
     public init(_ values: [String: any Codable & Sendable]) { storage = values.isEmpty ? nil : Storage(values) }
 
     /// The number of values.
-    public var count: Int { values.count }
+    package var count: Int { values.count }
 
     /// Whether the user info has no values.
     public var isEmpty: Bool { storage?.values.isEmpty ?? true }

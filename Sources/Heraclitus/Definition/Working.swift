@@ -60,17 +60,11 @@ public struct WorkCall<W: Workflow>: Sendable {
     /// The machine's context.
     public let context: W.Context
 
-    /// The `StateWork`, which this layer does not know: it has the machine, and tells whether the work is valid.
-    let work: any AnyObject & Sendable
+    /// The work, which has the machine.
+    let work: StateWork
 
     /// The class of the state.
     let state: any WorkflowState.Type
-
-    init(_ context: W.Context, _ work: any AnyObject & Sendable, in state: any WorkflowState.Type) {
-        self.context = context
-        self.work = work
-        self.state = state
-    }
 }
 
 // MARK: - Work that fails

@@ -202,29 +202,22 @@ extension MachineCore {
     /// - Returns: The errors of declining guards.
     func unmetGuards(of transition: StateTransition, askingAll: Bool) -> [any Error] {
         var unmet: [any Error] = []
-        try? forEachGuard(of: transition.plan) { ask in
-            do { try ask(transition) } catch {
-                unmet.append(error)
-                if !askingAll { throw error }
-            }
+        func ask(_ guarding: (StateTransition) throws -> Void) {
+            if !askingAll, !unmet.isEmpty { return }
+            do { try guarding(transition) } catch { unmet.append(error) }
         }
-        return unmet
-    }
-
-    @inline(__always)
-    private func forEachGuard(of plan: TransitionPlan, _ body: ((StateTransition) throws -> Void) throws -> Void)
-        rethrows
-    {
+        let plan = transition.plan
         if plan.hooks.contains(.guards) {
-            for ask in definition.events[plan.event].declaration.guards { try body(ask) }
+            for guarding in definition.events[plan.event].declaration.guards { ask(guarding) }
             if plan.kind == .external {
-                try body(definition.states[plan.source].hooks.shouldExit)
-                try body(definition.states[plan.destination].hooks.shouldEnter)
+                ask(definition.states[plan.source].hooks.shouldExit)
+                ask(definition.states[plan.destination].hooks.shouldEnter)
             }
         }
         if listened.contains(.guards) {
-            for case .guard(let ask) in closures(in: .guards) { try body(ask) }
+            for case .guard(let guarding) in closures(in: .guards) { ask(guarding) }
         }
+        return unmet
     }
 
     /// Calls all callbacks of some phases, in order.

@@ -39,7 +39,7 @@ extension StateMachine {
 
 extension StateMachine {
     private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
-        let call = Call(self, UserInfo(cause: .due(deadline.date)))
+        let call = Call(self, UserInfo(cause: .due(deadline.recordedDate)))
         let error = core.invalidTransition(
             Rejection(.endlessChain, event: definition.event(of: deadline), from: core.now.index),
             call
@@ -52,7 +52,7 @@ extension StateMachine {
 extension StateMachine {
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
         let selector = EventSelector.due(event: definition.event(of: deadline), of: state, in: period)
-        return fireByItself(selector, because: .due(deadline.date))
+        return fireByItself(selector, because: .due(deadline.recordedDate))
     }
 
     func fireCondition(of next: AutomaticEvent) -> Bool {

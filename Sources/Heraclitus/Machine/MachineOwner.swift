@@ -37,9 +37,6 @@ extension MachineOwner {
     /// Fires events, also events with the name of a method.
     public var fire: Fire<MachineWorkflow> { machine.fire }
 
-    /// Reports the result of a fire, including guards, without a change: ``StateMachine/rehearse``.
-    public var rehearse: Fire<MachineWorkflow> { machine.rehearse }
-
     /// Whether the table allows an event, without asking guards.
     public var can: Can<MachineWorkflow> { machine.can }
 
@@ -48,28 +45,8 @@ extension MachineOwner {
     /// - Returns: `true` also for an object of a subclass.
     public func isIn<S>(_ type: S.Type) -> Bool { machine.isIn(type) }
 
-    /// Whether the current state, a registered superclass, or a group of it has a name.
-    /// - Parameter name: The name.
-    /// - Returns: `false` also for an unknown name.
-    public func isIn(named name: String) -> Bool { machine.isIn(named: name) }
-
     /// The name of the current state.
     public var stateName: String { machine.stateName }
-
-    /// The names of the events that lead from the current state, in the order of the definition.
-    ///
-    /// Guards are not asked.
-    public var allowedEvents: [String] { machine.allowedEvents }
-
-    /// The names of the actions that the current state allows, in the order of the definition.
-    public var allowedActions: [String] { machine.allowedActions }
-
-    /// Every event with the result of firing it now, including guards: ``StateMachine/eventAvailability(userInfo:)``.
-    /// - Parameter userInfo: Values passed to guards and carried by errors.
-    /// - Returns: The availability of each event.
-    public func eventAvailability(userInfo: UserInfo = [:]) -> [EventAvailability] {
-        machine.eventAvailability(userInfo: userInfo)
-    }
 
     /// Guards a method of the object: its body runs only in a state or its subclass.
     ///

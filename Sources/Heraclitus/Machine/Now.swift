@@ -29,13 +29,13 @@ extension ActionCall {
 
 extension WorkCall {
     /// The current date, by the machine's scheduler.
-    public var now: Date { stateWork.scheduler.date }
+    public var now: Date { work.scheduler.date }
 
     /// Sleeps by the machine's scheduler; in a test, until the manual clock has moved on.
     /// - Parameter duration: The duration.
     /// - Throws: `CancellationError` when the work is cancelled.
     public func sleep(for duration: Duration) async throws {
-        let scheduler = stateWork.scheduler
+        let scheduler = work.scheduler
         try await scheduler.sleeping(until: scheduler.date + duration)()
     }
 }

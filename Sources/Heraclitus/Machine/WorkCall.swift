@@ -4,7 +4,7 @@ extension WorkCall {
     /// The machine; `nil` after its release.
     ///
     /// Fires through it are independent of the work, unlike ``fire``. A reference to it retains the machine.
-    public var machine: StateMachine<W>? { stateWork.machine as? StateMachine<W> }
+    public var machine: StateMachine<W>? { work.machine as? StateMachine<W> }
 
     /// Fires events while the work is valid: `try call.fire.connected(ConnectedState(socket))`.
     ///
@@ -12,7 +12,7 @@ extension WorkCall {
     /// `notCurrent`, without a change.
     public var fire: Fire<W> {
         get throws(InvalidTransition) {
-            if let machine { return Fire(machine: machine, work: stateWork.id) }
+            if let machine { return Fire(machine: machine, work: work.id) }
             let definition = CompiledWorkflow<W>.shared.definition
             throw InvalidTransition(
                 Rejection(
@@ -26,10 +26,5 @@ extension WorkCall {
                 userInfo: [:]
             )
         }
-    }
-
-    var stateWork: StateWork {
-        guard let work = work as? StateWork else { preconditionFailure("A work call belongs to the work of a state.") }
-        return work
     }
 }

@@ -20,7 +20,7 @@ public struct EffectKey: Sendable, Hashable, Codable {
     ///   - id: The id of the machine.
     ///   - series: The number that the effects of a machine share.
     ///   - index: The place in the series.
-    public init(id: String, series: Int, index: Int) { (self.id, self.series, self.index) = (id, series, index) }
+    package init(id: String, series: Int, index: Int) { (self.id, self.series, self.index) = (id, series, index) }
 }
 
 extension EffectKey {

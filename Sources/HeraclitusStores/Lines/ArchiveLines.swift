@@ -32,32 +32,15 @@ public enum Archive {
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
     ///   - file: The file.
+    ///   - context: The runtime dependencies of the states; `nil` for a workflow without a `Workflow.Context`, and for
+    ///     machines that get it later.
     ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Called after about every 64 KiB, and at the end.
     /// - Returns: The machines, in the order of the lines.
     public static func lines<W: Workflow>(
         of workflow: W.Type,
         in file: URL,
-        limit: Int = StateMachine<W>.archiveLimit,
-        progress: (@Sendable (Progress) -> Void)? = nil
-    ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable {
-        lines(of: workflow, in: FileChunks(path: file.path), limit: limit, progress: progress)
-    }
-
-    /// Restores the machines of a file of JSON lines for a workflow with a `Workflow.Context`.
-    ///
-    /// See ``lines(of:in:limit:progress:)-(_,URL,_,_)``.
-    /// - Parameters:
-    ///   - workflow: The workflow of all machines.
-    ///   - file: The file.
-    ///   - context: The runtime dependencies of the states.
-    ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
-    ///   - progress: Called after about every 64 KiB, and at the end.
-    /// - Returns: The machines, in the order of the lines.
-    public static func lines<W: Workflow>(
-        of workflow: W.Type,
-        in file: URL,
-        context: W.Context,
+        context: W.Context? = nil,
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
     ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable {
@@ -68,34 +51,19 @@ public enum Archive {
     /// - Parameters:
     ///   - workflow: The workflow of all machines.
     ///   - chunks: The bytes; a chunk may end anywhere.
+    ///   - context: The runtime dependencies of the states; `nil` for a workflow without a `Workflow.Context`, and for
+    ///     machines that get it later.
     ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Called after every chunk, and at the end.
     /// - Returns: The machines, in the order of the lines. The sequence rethrows errors of the chunks.
     public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
         of workflow: W.Type,
         in chunks: Chunks,
+        context: W.Context? = nil,
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
     ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable where Chunks.Element == Data {
-        ArchivedLines<W, Chunks>(chunks: chunks, context: nil, limit: limit, progress: progress)
-    }
-
-    /// Restores the machines of JSON lines that arrive in chunks, for a workflow with a `Workflow.Context`.
-    /// - Parameters:
-    ///   - workflow: The workflow of all machines.
-    ///   - chunks: The bytes; a chunk may end anywhere.
-    ///   - context: The runtime dependencies of the states.
-    ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
-    ///   - progress: Called after every chunk, and at the end.
-    /// - Returns: The machines, in the order of the lines. The sequence rethrows errors of the chunks.
-    public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
-        of workflow: W.Type,
-        in chunks: Chunks,
-        context: W.Context,
-        limit: Int = StateMachine<W>.archiveLimit,
-        progress: (@Sendable (Progress) -> Void)? = nil
-    ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable where Chunks.Element == Data {
-        let given = StateMachine<W>.given(context)
+        let given = context.flatMap { StateMachine<W>.given($0) }
         return ArchivedLines<W, Chunks>(chunks: chunks, context: given, limit: limit, progress: progress)
     }
 

@@ -48,7 +48,7 @@ public struct ArchiveQuery: Sendable, Hashable {
         case effects(by: Date, names: [String]?)
 
         /// The date of the queue.
-        public var date: Date {
+        var date: Date {
             switch self {
             case .due(let date), .effects(let date, _): date
             }

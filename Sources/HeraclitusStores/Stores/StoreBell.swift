@@ -48,7 +48,7 @@ public final class StoreBell: Sendable {
 
     /// Waits for a further ring or for the cancellation of the task.
     /// - Parameter rings: The number of rings when the caller looked at the store.
-    public func wait(after rings: Int) async {
+    package func wait(after rings: Int) async {
         let number = content.withLock { content in
             content.next += 1
             return content.next

@@ -10,7 +10,7 @@ public struct StoreClaim: Sendable {
     public var workflows: [String]
 
     /// The newest workflow version to claim.
-    public var newestVersion: Int
+    package var newestVersion: Int
 
     /// The date by the worker's clock; claims that ended by then are expired.
     public var now: Date

@@ -34,7 +34,7 @@ public struct StoredArchive: Sendable, Codable {
     /// The values by which the machine is found: see ``Findable``.
     public var values: [String: StoredValue]
 
-    /// The archive as `StateMachine.archive(including:prettyPrinted:limit:)` writes it: UTF-8 JSON on one line.
+    /// The archive as `StateMachine.archive(includingDefinition:prettyPrinted:limit:)` writes it: UTF-8 JSON on one line.
     public var archive: Data
 
     /// The handled messages, encoded: see ``StoredWorkflow/update(_:once:remembering:attempts:creating:_:saved:)``.

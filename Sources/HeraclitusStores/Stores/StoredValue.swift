@@ -135,7 +135,7 @@ public struct StoredCondition: Sendable, Hashable {
     ///   - name: The name of the value.
     ///   - comparison: The comparison.
     ///   - value: The value to compare with.
-    public init(_ name: String, _ comparison: Comparison, _ value: StoredValue) {
+    init(_ name: String, _ comparison: Comparison, _ value: StoredValue) {
         self.name = name
         self.comparison = comparison
         self.value = value
@@ -144,7 +144,7 @@ public struct StoredCondition: Sendable, Hashable {
     /// Whether a machine's values meet the condition.
     /// - Parameter values: The values of the machine.
     /// - Returns: Whether the condition holds; `false` if the machine lacks the value.
-    public func isMet(by values: [String: StoredValue]) -> Bool {
+    package func isMet(by values: [String: StoredValue]) -> Bool {
         switch (values[name], value) {
         case (.text(let left)?, .text(let right)):
             holds(ExactID(left) == ExactID(right), ExactID(left) < ExactID(right))

@@ -70,7 +70,7 @@ extension StoredWorkflow {
     public func machines(
         in states: StoredStates? = nil,
         where conditions: StoredCondition...
-    ) -> StoredMachines<W> {
+    ) -> some AsyncSequence<(id: String, machine: StateMachine<W>), any Error> & Sendable {
         StoredMachines(workflow: self, query: query(in: states, conditions))
     }
 
@@ -136,12 +136,12 @@ public struct StoredStates: Sendable, ExpressibleByArrayLiteral {
 }
 
 /// The machines of a workflow in a store, in order: see ``StoredWorkflow/machines(in:where:)``.
-public struct StoredMachines<W: Workflow>: AsyncSequence {
+struct StoredMachines<W: Workflow>: AsyncSequence, Sendable {
     let workflow: StoredWorkflow<W>
     let query: ArchiveQuery
 
     /// Loads the machines in pages.
-    public struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
         let workflow: StoredWorkflow<W>
         var query: ArchiveQuery
         var page: ArraySlice<StoredArchive> = []
@@ -150,7 +150,7 @@ public struct StoredMachines<W: Workflow>: AsyncSequence {
         /// Loads the next machine.
         /// - Returns: The id and the machine; `nil` at the end.
         /// - Throws: `ArchiveError`; errors of the store's medium.
-        public mutating func next() async throws -> (id: String, machine: StateMachine<W>)? {
+        mutating func next() async throws -> (id: String, machine: StateMachine<W>)? {
             while page.isEmpty {
                 if isLast { return nil }
                 let ids = try await workflow.store.ids(query)
@@ -165,7 +165,7 @@ public struct StoredMachines<W: Workflow>: AsyncSequence {
 
     /// Begins at the first machine.
     /// - Returns: An iterator that loads the machines.
-    public func makeAsyncIterator() -> Iterator {
+    func makeAsyncIterator() -> Iterator {
         var query = query
         query.limit = 200
         return Iterator(workflow: workflow, query: query)

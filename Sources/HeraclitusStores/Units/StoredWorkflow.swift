@@ -24,7 +24,7 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
     ///   - store: The store.
     ///   - context: The runtime dependencies of the states.
     ///   - scheduler: The source of the current date.
-    public init(_ store: any ArchiveStore, context: W.Context, scheduler: Scheduler = .system) {
+    init(_ store: any ArchiveStore, context: W.Context, scheduler: Scheduler = .system) {
         self.store = store
         self.context = context
         self.scheduler = scheduler

@@ -92,7 +92,7 @@ enum ExampleTables {
         let machine = StateMachine<Own>()
         try machine.fire.go()
         let archive = folder.file("own.json")
-        try machine.archive(including: .definition).write(to: URL(fileURLWithPath: archive))
+        try machine.archive(includingDefinition: true).write(to: URL(fileURLWithPath: archive))
         #expect(try run("workflow-diagram", [archive]).output == Own.table.mermaid(current: "OtherState"))
         let table = String(decoding: try JSONEncoder().encode(Own.table), as: UTF8.self)
         #expect(
@@ -142,7 +142,7 @@ enum ExampleTables {
     func deep() throws {
         let place = try TemporaryDirectory()
         let machine = StateMachine<Own>()
-        let archive = String(decoding: try machine.archive(including: .definition), as: UTF8.self)
+        let archive = String(decoding: try machine.archive(includingDefinition: true), as: UTF8.self)
         let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
         let changed = archive.replacingOccurrences(of: #""data":{}"#, with: #""data":{"list":\#(deep)}"#)
         #expect(changed != archive)

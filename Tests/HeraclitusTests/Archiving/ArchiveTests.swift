@@ -119,11 +119,11 @@ import Testing
     @Test("The definition may lie beside the machine, and reading ignores it")
     func definition() throws {
         let machine = StateMachine<Full>()
-        let archive = try machine.archive(including: .definition)
+        let archive = try machine.archive(includingDefinition: true)
         let text = String(decoding: archive, as: UTF8.self)
         #expect(text.contains(#""definition":{"actions":[],"declaredFinals":[],"events":[{"fromAnyState":[],"#))
         #expect(try StateMachine<Full>(archive: archive).archive() == machine.archive())
-        #expect(try machine.archive(including: .definition) == archive)
+        #expect(try machine.archive(includingDefinition: true) == archive)
     }
 
     @Test("Members of an archive may have any order and escaped keys, and further members are ignored")

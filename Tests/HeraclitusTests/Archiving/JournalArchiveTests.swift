@@ -23,6 +23,22 @@ import Testing
         return parcel
     }
 
+    final class ArmedState: EmptyState {}
+    final class BurntState: EmptyState {}
+
+    struct Fuse: Workflow {
+        static var initial: any WorkflowState { ArmedState() }
+        let burn = Event(from: ArmedState.self, to: BurntState.self).due { _ in Date.distantPast - 60 }
+    }
+
+    @Test("A deadline before all dates has the first date in its line, so that the line can be archived")
+    func earlyDeadline() throws {
+        let fuse = StateMachine<Fuse>(journal: .last(3))
+        fuse.activate()
+        #expect(fuse.journal.last?.cause == .due(.distantPast))
+        #expect(try StateMachine<Fuse>(archive: fuse.archive()).journal.last?.cause == .due(.distantPast))
+    }
+
     @Test("A journal's JSON has exactly these keys, and reads back as the same bytes")
     func shape() throws {
         let parcel = try Self.parcel()

@@ -30,8 +30,8 @@ import Testing
     func current() throws {
         let machine = StateMachine<Ticket>()
         #expect(try problems(machine.archive()) == [])
-        #expect(try problems(machine.archive(including: .definition, prettyPrinted: true)) == [])
-        let table = try machine.archive(including: .definition)
+        #expect(try problems(machine.archive(includingDefinition: true, prettyPrinted: true)) == [])
+        let table = try machine.archive(includingDefinition: true)
         let found = try JSONDecoder().decode(JSONValue.self, from: table)["definition"]
         #expect(found?["finals"] == ["Done"])
         #expect(try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(found)) == Ticket.table)
@@ -50,7 +50,7 @@ import Testing
 
     @Test("The schema names each key of a table, also of a state's holdings")
     func keys() throws {
-        let archive = try StateMachine<Payment>().archive(including: .definition)
+        let archive = try StateMachine<Payment>().archive(includingDefinition: true)
         let written = try JSONDecoder().decode(JSONValue.self, from: archive)
         #expect(written["definition"]?["regions"]?.arrayValue?.count == 1)
         #expect(Schema(root: Self.schema, namesAllKeys: true).problems(written) == [])
@@ -90,7 +90,7 @@ import Testing
 
     @Test("A table with groups conforms to the schema")
     func groups() throws {
-        let archive = try StateMachine<Playback>().archive(including: .definition)
+        let archive = try StateMachine<Playback>().archive(includingDefinition: true)
         #expect(try problems(archive) == [])
         var found = try JSONDecoder().decode(JSONValue.self, from: archive)
         #expect(found["definition"]?["groups"]?[0]?["name"] == "Running")
@@ -113,7 +113,7 @@ import Testing
     func refusals() throws {
         let good = try JSONDecoder().decode(
             JSONValue.self,
-            from: StateMachine<Ticket>().archive(including: .definition)
+            from: StateMachine<Ticket>().archive(includingDefinition: true)
         )
         let schema = Schema(root: Self.schema)
         #expect(schema.problems(good) == [])

@@ -57,6 +57,37 @@ import Testing
         #expect(try Self.data(other.archive()) == ["items": 4])
     }
 
+    final class HeldState: WorkflowState, Composite {
+        let shop: StateMachine<Shop>
+        init(_ shop: StateMachine<Shop>) { self.shop = shop }
+        var regions: [any Region] { [shop] }
+        func copied() -> HeldState { HeldState(shop.copy()) }
+    }
+
+    final class SentState: WorkflowState, Composite {
+        let shop: StateMachine<Shop>
+        init(_ shop: StateMachine<Shop>) { self.shop = shop }
+        var regions: [any Region] { [shop] }
+        func copied() -> SentState { SentState(shop.copy()) }
+    }
+
+    struct Order: Workflow {
+        static var initial: HeldState.Type { HeldState.self }
+        typealias AnyState = any WorkflowState
+        let send = Event(from: HeldState.self, to: SentState.self)
+    }
+
+    @Test("A machine in a state keeps unread members when it goes on in its holder's next state")
+    func carriedAlong() throws {
+        let order = StateMachine<Order>(entering: HeldState(try StateMachine<Shop>(archive: Self.archive)))
+        order.activate()
+        try order.fire.send { SentState($0.shop) }
+        let shop = try #require((order.state as? SentState)?.shop)
+        #expect(try Self.data(shop.archive()) == Self.data(Self.archive))
+        try shop.fire.again(CartState(2))
+        #expect(try Self.data(shop.archive()) == ["items": 2])
+    }
+
     /// A state that reads all of its data at once.
     final class OpenState: WorkflowState {
         static let name = "Open"

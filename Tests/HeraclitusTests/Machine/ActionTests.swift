@@ -99,7 +99,7 @@ import Testing
     final class Room: MachineOwner, Sendable {
         let machine = StateMachine<Lamp>()
         func shine(watts: Int) throws -> Int {
-            try perform(\.shine) { (dark: DarkState) in
+            try machine.perform(\.shine) { (dark: DarkState) in
                 try fire.light(ShiningState(watts: watts))
                 return watts
             }
@@ -112,7 +112,7 @@ import Testing
         #expect(try room.shine(watts: 7) == 7)
         #expect((room.state as? ShiningState)?.watts == 7)
         #expect(throws: InvalidTransition.self) { _ = try room.shine(watts: 8) }
-        #expect(try room.perform(\.look) == "ShiningState")
+        #expect(try room.machine.perform(\.look) == "ShiningState")
         #expect(room.machine.revision == 1)
     }
 

@@ -9,6 +9,9 @@ struct DatedDeadline: Sendable {
     /// The number of the deadline in the state.
     let number: Int
     let date: Date
+
+    /// The date for callbacks and journals, which have no dates before all dates.
+    var recordedDate: Date { max(date, .distantPast) }
 }
 
 extension Definition {

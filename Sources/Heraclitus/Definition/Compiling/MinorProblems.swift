@@ -21,7 +21,7 @@ extension DefinitionCompiler {
             if let problem = MachineHolding.problem(of: object) { return problem }
             var mirror = object is any Composite ? nil : Mirror(reflecting: object)
             while let properties = mirror {
-                let data = properties.children.first { !($0.value is any Region) && !($0.value is any LiveValue) }
+                let data = properties.children.first { !($0.value is any Region) && !($0.value is any UnarchivedValue) }
                 if let property = data?.label {
                     let name = fullName(of: type(of: object))
                     let text =
