@@ -202,12 +202,15 @@ extension StateMachine {
 extension StateMachine: CustomStringConvertible {
     /// The workflow and the state: `Download in LoadingState, revision 1`.
     ///
-    /// The description of a restored machine that nobody has activated names a deadline that has passed since.
+    /// The description of a restored machine that nobody has activated names a deadline that has passed since. A
+    /// machine of a store, as in a unit of work, is passive: its description says that the state's work does not run.
     public var description: String {
         let snapshot = core.snapshot
-        let name = definition.states[snapshot.status.index].name
+        let state = definition.states[snapshot.status.index]
         let missed = missedDeadline.map { ", inactive with a deadline of \($0)" } ?? ""
-        return "\(definition.workflow) in \(name), revision \(snapshot.revision)\(missed)"
+        let isIdle = state.hooks.working != nil && core.activity?.isPassive == true
+        let idle = isIdle ? ", passive: the work of its state does not run" : ""
+        return "\(definition.workflow) in \(state.name), revision \(snapshot.revision)\(missed)\(idle)"
     }
 }
 
