@@ -428,7 +428,7 @@ import Testing
         #expect("\(journal)".contains("pack (parcel)"))
     }
 
-    @Test("Regions of one name are drawn in linear space, each with separate ids", .timeLimit(.minutes(1)))
+    @Test("Regions of one name are drawn in linear space, each with separate ids", .timeLimit(.minutes(5)))
     func regionsOfOneName() throws {
         func table(regions: Int) throws -> TransitionTable {
             var json = try JSONValue(json: JSONEncoder().encode(Order.table))

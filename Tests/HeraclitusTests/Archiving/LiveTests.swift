@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fixtures
 
-@Suite("Live values of states", .timeLimit(.minutes(1))) struct LiveTests {
+@Suite("Live values of states", .timeLimit(.minutes(5))) struct LiveTests {
     final class Socket: Sendable {
         let number: Int
         let closed: Latch
