@@ -18,6 +18,7 @@ final class MachineTimer: Due {
 
     /// The deadlines of a period; empty after its end.
     struct Setting: Sendable {
+        /// The machine, which keeps this timer.
         fileprivate weak var machine: (any TreeMachine)?
 
         /// The state object of the deadlines.
