@@ -9,6 +9,8 @@ struct Cost {
         ("transition-named", transitionNamed),
         ("transition-data", transitionData),
         ("transition-observed", transitionObserved),
+        ("transition-closures", transitionClosures),
+        ("transition-built", transitionBuilt),
         ("inner", inner),
         ("rejection", rejection),
         ("ignored", ignored),

@@ -52,6 +52,29 @@ func transitionObserved(_ count: Int) throws {
     try toggle(machine, count)
 }
 
+/// A guard of the event, and two hooks of the machine.
+@inline(never)
+func transitionClosures(_ count: Int) throws {
+    let machine = StateMachine<GuardedDoor>()
+    machine.willExit(BareClosedState.self) { closed, _ in keep(closed.by.utf8.count) }
+    machine.didEnter(BareOpenState.self) { open, _ in keep(open.by.utf8.count) }
+    let name = longName()
+    for _ in 0..<count / 2 {
+        try machine.fire.open(BareOpenState(by: name))
+        try machine.fire.close(BareClosedState(by: name))
+    }
+}
+
+/// A builder that makes each state, and a condition that never holds.
+@inline(never)
+func transitionBuilt(_ count: Int) throws {
+    let machine = StateMachine<BuiltDoor>()
+    for _ in 0..<count / 2 {
+        try machine.fire.open()
+        try machine.fire.close()
+    }
+}
+
 /// The same as `transition`, in a state of another machine.
 @inline(never)
 func inner(_ count: Int) throws {
@@ -169,6 +192,22 @@ private struct BareDoor: Workflow {
     static var initial: any WorkflowState { BareClosedState(by: "") }
     let open = Event(from: BareClosedState.self, to: BareOpenState.self)
     let close = Event(from: BareOpenState.self, to: BareClosedState.self)
+}
+
+private struct GuardedDoor: Workflow {
+    static var initial: any WorkflowState { BareClosedState(by: "") }
+    let open = Event(from: BareClosedState.self, to: BareOpenState.self)
+        .guarded { closed, _, _ in keep(closed.by.utf8.count) }
+    let close = Event(from: BareOpenState.self, to: BareClosedState.self)
+        .guarded { open, _, _ in keep(open.by.utf8.count) }
+}
+
+private struct BuiltDoor: Workflow {
+    static var initial: any WorkflowState { BareClosedState(by: "") }
+    let open = Event(from: BareClosedState.self, to: BareOpenState.self).enters { BareOpenState(by: $0.by) }
+    let close = Event(from: BareOpenState.self, to: BareClosedState.self).enters { BareClosedState(by: $0.by) }
+    let slam = Event(from: BareOpenState.self, to: BareClosedState.self)
+        .when { $0.by == "the wind" }.enters { BareClosedState(by: $0.by) }
 }
 
 private struct IgnoringDoor: Workflow {

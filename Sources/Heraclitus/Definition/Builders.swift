@@ -3,11 +3,11 @@ public import HeraclitusEssentials
 // The builders of the definition make the state to enter if the caller passes none, for callers' fires and automatic
 // events alike.
 
-/// Builds the destination from the state being left; `nil` for a source of another type.
+/// Builds the destination from the state that a candidate leaves; `nil` for a source of another type.
 @usableFromInline
 typealias StateBuilder =
     @Sendable (
-        _ source: AnyObject, _ context: GivenContext?, _ userInfo: UserInfo, _ now: () -> Date
+        borrowing MachineCore, CandidateTransition, _ userInfo: UserInfo, _ now: () -> Date
     ) throws -> AnyObject?
 
 /// A builder of an event with its sources.
@@ -88,9 +88,16 @@ extension WorkflowEvent {
     static func rule(
         _ build: @escaping @Sendable (Source, GivenContext?, UserInfo, () -> Date) throws -> Destination
     ) -> BuilderRule {
-        BuilderRule(sources: ClosureTypes.Parameter(Source.self, of: W.AnyState.self)) { source, given, userInfo, now in
-            guard let source = source as? Source else { return nil }
-            return try build(source, given, userInfo, now) as AnyObject
+        let (sources, destinations) = (StateCast<Source>(in: W.self), StateCast<Destination>(in: W.self))
+        return BuilderRule(sources: ClosureTypes.Parameter(Source.self, of: W.AnyState.self)) {
+            core,
+            candidate,
+            userInfo,
+            now in
+            let (context, definition) = (core.context, core.definition)
+            return try sources.with(core.source(of: candidate), core.sourceLayout(of: candidate)) { source in
+                destinations.object(of: try build(source, context, userInfo, now), in: definition)
+            }
         }
     }
 }

@@ -85,7 +85,8 @@ extension WorkflowEvent {
     /// - Parameter condition: Gets the state, and returns whether the event fires.
     /// - Returns: The event with this condition.
     public func when(_ condition: @escaping @Sendable (Source) -> Bool) -> Self {
-        adding(.condition { state in (state as? Source).map(condition) ?? false })
+        let source = StateCast<Source>(in: W.self)
+        return adding(.condition { source.with($0, .unknown, condition) ?? false })
     }
 
     /// Makes the event automatic: it fires when machines within the state have reached a final state.

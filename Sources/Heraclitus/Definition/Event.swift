@@ -47,12 +47,10 @@ extension WorkflowEvent {
     public func guarded(
         _ body: @escaping @Sendable (Source, Destination, StateTransition) throws -> Void
     ) -> Self {
-        .init(
+        let (source, destination) = (StateCast<Source>(in: W.self), StateCast<Destination>(in: W.self))
+        return .init(
             declaration.adding(
-                guard: { transition in
-                    guard let (source, destination) = Self.objects(of: transition) else { return }
-                    try body(source, destination, transition)
-                },
+                guard: { try $0.withStates(source, destination, body) },
                 for: ClosureTypes(
                     source: ClosureTypes.Parameter(Source.self, of: W.AnyState.self),
                     destination: ClosureTypes.Parameter(Destination.self, of: W.AnyState.self)
@@ -100,17 +98,8 @@ extension WorkflowEvent {
     private static func hook(
         _ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void
     ) -> EventDeclaration.Hook {
-        { transition in
-            guard let (source, destination) = objects(of: transition) else { return }
-            body(source, destination, transition)
-        }
-    }
-
-    static func objects(of transition: StateTransition) -> (Source, Destination)? {
-        guard let source = transition.sourceObject as? Source,
-            let destination = transition.destinationObject as? Destination
-        else { return nil }
-        return (source, destination)
+        let (source, destination) = (StateCast<Source>(in: W.self), StateCast<Destination>(in: W.self))
+        return { $0.withStates(source, destination, body) }
     }
 }
 

@@ -202,20 +202,21 @@ extension MachineCore {
     /// - Returns: The errors of declining guards.
     func unmetGuards(of transition: StateTransition, askingAll: Bool) -> [any Error] {
         var unmet: [any Error] = []
-        func ask(_ guarding: (StateTransition) throws -> Void) {
+        func ask(_ guarding: () throws -> Void) {
             if !askingAll, !unmet.isEmpty { return }
-            do { try guarding(transition) } catch { unmet.append(error) }
+            do { try guarding() } catch { unmet.append(error) }
         }
         let plan = transition.plan
         if plan.hooks.contains(.guards) {
-            for guarding in definition.events[plan.event].declaration.guards { ask(guarding) }
+            for guarding in definition.events[plan.event].declaration.guards { ask { try guarding(transition) } }
             if plan.kind == .external {
-                ask(definition.states[plan.source].hooks.shouldExit)
-                ask(definition.states[plan.destination].hooks.shouldEnter)
+                // Called in place, because a method as a value would copy the hooks.
+                ask { try definition.states[plan.source].hooks.shouldExit(transition) }
+                ask { try definition.states[plan.destination].hooks.shouldEnter(transition) }
             }
         }
         if listened.contains(.guards) {
-            for case .guard(let guarding) in closures(in: .guards) { ask(guarding) }
+            for case .guard(let guarding) in closures(in: .guards) { ask { try guarding(transition) } }
         }
         return unmet
     }

@@ -67,6 +67,14 @@ public struct StateTransition: Sendable {
 
     var destinationObject: AnyObject { sharedDestination.object }
 
+    /// The layout of the source in the workflow's `AnyState`, for the machine's own callbacks.
+    var sourceLayout: ExistentialLayout { keptMachine == nil ? .unknown : definition.knownLayout(of: plan.source) }
+
+    /// The layout of the destination in the workflow's `AnyState`, for the machine's own callbacks.
+    var destinationLayout: ExistentialLayout {
+        keptMachine == nil ? .unknown : definition.knownLayout(of: plan.destination)
+    }
+
     private var sourceType: (any WorkflowState.Type)? {
         if let type = otherOrigin?.sourceType { return type }
         return plan.hasNoEvent ? nil : definition.states[plan.source].type

@@ -297,7 +297,7 @@ extension MachineCore {
         _ machine: any TreeMachine,
         _ userInfo: UserInfo
     ) throws -> OwnedObject? {
-        try builder(source(of: candidate), context, userInfo) { date(of: Call(machine)) }.map { OwnedObject($0) }
+        try builder(self, candidate, userInfo) { date(of: Call(machine)) }.map { OwnedObject($0) }
     }
 
     /// An object of a state given by name; throws for a state with data.

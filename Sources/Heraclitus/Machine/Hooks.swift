@@ -23,12 +23,9 @@ extension StateMachine {
         _ event: KeyPath<W, W.Event<S, D>>,
         _ body: @escaping @Sendable (S, D, StateTransition) throws -> Void
     ) -> Registration {
-        let objects = objects(of: event)
-        return add(
-            .guard { transition in
-                if let (source, destination) = objects(transition) { try body(source, destination, transition) }
-            }
-        )
+        let index = index(of: event)
+        let (source, destination) = (StateCast<S>(in: W.self), StateCast<D>(in: W.self))
+        return add(.guard { if $0.plan.event == index { try $0.withStates(source, destination, body) } })
     }
 
     /// Adds a guard called before a state or a subclass of it is left.
@@ -43,12 +40,8 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
     ) -> Registration {
-        add(
-            .guard { transition in
-                guard !transition.isUpdate, let source = transition.sourceObject as? S else { return }
-                try body(source, transition)
-            }
-        )
+        let source = StateCast<S>(in: W.self)
+        return add(.guard { if !$0.isUpdate { try $0.withSource(source, body) } })
     }
 
     /// Adds a guard called before a state or a subclass of it is entered.
@@ -63,12 +56,8 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) throws -> Void
     ) -> Registration {
-        add(
-            .guard { transition in
-                guard !transition.isUpdate, let destination = transition.destinationObject as? S else { return }
-                try body(destination, transition)
-            }
-        )
+        let destination = StateCast<S>(in: W.self)
+        return add(.guard { if !$0.isUpdate { try $0.withDestination(destination, body) } })
     }
 
     // MARK: Hooks of a state
@@ -83,7 +72,8 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        add(.hook(.willExit) { if let state = $0.sourceObject as? S { body(state, $0) } })
+        let source = StateCast<S>(in: W.self)
+        return add(.hook(.willExit) { $0.withSource(source, body) })
     }
 
     /// Adds a closure called before a state or a subclass of it is entered, also on activation.
@@ -96,7 +86,8 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        add(.hook(.willEnter) { if let state = $0.destinationObject as? S { body(state, $0) } })
+        let destination = StateCast<S>(in: W.self)
+        return add(.hook(.willEnter) { $0.withDestination(destination, body) })
     }
 
     /// Adds a closure called after a state or a subclass of it was left.
@@ -109,7 +100,8 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        add(.hook(.didExit) { if let state = $0.sourceObject as? S { body(state, $0) } })
+        let source = StateCast<S>(in: W.self)
+        return add(.hook(.didExit) { $0.withSource(source, body) })
     }
 
     /// Adds a closure called after a state or a subclass of it was entered, also on activation.
@@ -122,7 +114,8 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        add(.hook(.didEnter) { if let state = $0.destinationObject as? S { body(state, $0) } })
+        let destination = StateCast<S>(in: W.self)
+        return add(.hook(.didEnter) { $0.withDestination(destination, body) })
     }
 
     /// Adds a closure called when a machine restored in a state or a subclass of it is activated.
@@ -139,7 +132,8 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        add(.hook(.didRestore) { if let state = $0.destinationObject as? S { body(state, $0) } })
+        let destination = StateCast<S>(in: W.self)
+        return add(.hook(.didRestore) { $0.withDestination(destination, body) })
     }
 
     /// Adds a closure called after a state or a subclass of it was entered or restored.
@@ -162,9 +156,8 @@ extension StateMachine {
         _ state: S.Type,
         _ body: @escaping @Sendable (S, StateTransition) -> Void
     ) -> Registration {
-        let call: @Sendable (StateTransition) -> Void = { transition in
-            if let state = transition.destinationObject as? S { body(state, transition) }
-        }
+        let destination = StateCast<S>(in: W.self)
+        let call: @Sendable (StateTransition) -> Void = { $0.withDestination(destination, body) }
         return add(.hook(.didEnter, call), .hook(.didRestore, call))
     }
 
@@ -212,12 +205,8 @@ extension StateMachine {
         to destination: D.Type,
         _ body: @escaping @Sendable (S, D, StateTransition) -> Void
     ) -> Registration {
-        add(
-            .hook(.observers) { transition in
-                guard let (source, destination) = W.Event<S, D>.objects(of: transition) else { return }
-                body(source, destination, transition)
-            }
-        )
+        let (source, destination) = (StateCast<S>(in: W.self), StateCast<D>(in: W.self))
+        return add(.hook(.observers) { $0.withStates(source, destination, body) })
     }
 
     /// Adds an observer of all transitions, called after all hooks.
@@ -237,21 +226,20 @@ extension StateMachine {
         Registration(of: core.addCallbacks(callbacks), at: self)
     }
 
-    /// Finds both objects of a transition of an event; `nil` for other transitions.
-    private func objects<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> @Sendable (StateTransition) -> (S, D)? {
+    /// The event's number in the workflow.
+    private func index<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> Int {
         guard let index = workflow.index(of: event) else {
             fatalError("\(event) is no stored property of \(definition.workflow). Store the event in one.")
         }
-        return { $0.plan.event == index ? W.Event<S, D>.objects(of: $0) : nil }
+        return index
     }
 
     private func hook<S, D>(
         of event: KeyPath<W, W.Event<S, D>>,
         _ body: @escaping @Sendable (S, D, StateTransition) -> Void
     ) -> @Sendable (StateTransition) -> Void {
-        let objects = objects(of: event)
-        return { transition in
-            if let (source, destination) = objects(transition) { body(source, destination, transition) }
-        }
+        let index = index(of: event)
+        let (source, destination) = (StateCast<S>(in: W.self), StateCast<D>(in: W.self))
+        return { if $0.plan.event == index { $0.withStates(source, destination, body) } }
     }
 }

@@ -20,6 +20,11 @@ struct ExistentialLayout: @unchecked Sendable {
     /// The words; `nil` for an unknown layout, with which each reading casts.
     @usableFromInline let words: UnsafePointer<UInt>?
 
+    /// Room for an object and its words: an `any` protocol has one, and a composition of three protocols has three.
+    @usableFromInline typealias Words = (UInt, UInt, UInt, UInt)
+
+    @inlinable static var noWords: Words { (0, 0, 0, 0) }
+
     var isKnown: Bool { unsafe words != nil }
 
     /// The layout that always casts.
@@ -32,7 +37,9 @@ struct ExistentialLayout: @unchecked Sendable {
     init<State>(of state: State, madeOf object: AnyObject) {
         let size = MemoryLayout<State>.size
         let word = MemoryLayout<UInt>.size
-        guard size % word == 0, size >= word, MemoryLayout<State>.alignment == word else {
+        guard size % word == 0, size >= word, size <= MemoryLayout<Words>.size,
+            MemoryLayout<State>.alignment == word
+        else {
             self = .unknown
             return
         }
@@ -58,12 +65,13 @@ struct ExistentialLayout: @unchecked Sendable {
     @inlinable @inline(__always)
     func handedOut<State>(_ object: Unmanaged<AnyObject>, as type: State.Type) -> State {
         guard let words = unsafe words else { return unsafe castOut(object, as: State.self) }
-        return unsafe withUnsafeTemporaryAllocation(of: State.self, capacity: 1) { place in
-            let start = unsafe UnsafeMutableRawPointer(place.baseAddress.unsafelyUnwrapped)
-            let made = unsafe start.assumingMemoryBound(to: UInt.self)
-            unsafe made.initialize(to: UInt(bitPattern: object.retain().toOpaque()))
-            unsafe (made + 1).initialize(from: words, count: MemoryLayout<State>.size / MemoryLayout<UInt>.size - 1)
-            return unsafe place.moveElement(from: 0)
+        var made = Self.noWords
+        return unsafe withUnsafeMutableBytes(of: &made) { bytes in
+            let start = unsafe bytes.baseAddress.unsafelyUnwrapped
+            let size = MemoryLayout<UInt>.size
+            unsafe start.storeBytes(of: UInt(bitPattern: object.retain().toOpaque()), as: UInt.self)
+            unsafe (start + size).copyMemory(from: words, byteCount: MemoryLayout<State>.size - size)
+            return unsafe start.bindMemory(to: State.self, capacity: 1).move()
         }
     }
 

@@ -121,12 +121,14 @@ import Testing
             #expect(try body().status == 0)
             return computed() - start
         }
-        let ratios = try (0..<3).map { _ in
-            let ours = try seconds { try run(program, [log]) }
-            return ours / (try seconds { try run("/usr/bin/env", ["python3", Self.script, log]) })
-        }.sorted()
-        print("dpkg-replay takes \(ratios) times as long as Python")
-        #expect(ratios[1] <= 1.5)
+        // A busy machine makes a run longer, never shorter: the least time of several runs is nearest to the program's.
+        var (ours, pythons) = (Double.infinity, Double.infinity)
+        for _ in 0..<7 {
+            ours = min(ours, try seconds { try run(program, [log]) })
+            pythons = min(pythons, try seconds { try run("/usr/bin/env", ["python3", Self.script, log]) })
+        }
+        print("dpkg-replay takes \(ours) s, and Python \(pythons) s")
+        #expect(ours / pythons <= 1.5)
     }
 
     private static let script = packageFolder + "/Tests/ExampleTests/DpkgReplay/line_by_line.py"
