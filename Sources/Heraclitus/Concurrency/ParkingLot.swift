@@ -2,19 +2,6 @@
 
 import Synchronization
 
-/// A machine that threads wait for.
-@usableFromInline
-protocol Parkable: AnyObject, Sendable {
-    /// The name of the workflow, for reports of deadlocks.
-    var workflowName: String { get }
-    var ownerNumber: UInt? { get }
-
-    /// Whether the machine has a holder, for which threads wait instead.
-    var isHeld: Bool { get }
-    func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool
-    func noteWaiting() -> Bool
-}
-
 /// The place where all threads wait for machines that others own.
 ///
 /// One lock shows every waiting thread, and thereby circles.
@@ -32,7 +19,7 @@ final class ParkingLot: Sendable {
 
     fileprivate struct Waiting {
         let thread: ThreadID
-        let machine: any Parkable
+        let machine: any TreeMachine
         let signal: ThreadSignal
 
         /// Whether the thread was woken after another thread had taken the machine.
@@ -40,7 +27,7 @@ final class ParkingLot: Sendable {
     }
 
     fileprivate struct Visitor {
-        let machine: any Parkable
+        let machine: any TreeMachine
         let body: @Sendable () -> Void
     }
 
@@ -51,7 +38,7 @@ final class ParkingLot: Sendable {
     /// Callbacks must return: a thread that ends within a callback keeps its machine for good.
     /// - Returns: `nil`, or for a circle of waits the workflows of its machines.
     @inline(never)
-    func acquire(_ machine: any Parkable, by thread: ThreadID) -> [String]? {
+    func acquire(_ machine: any TreeMachine, by thread: ThreadID) -> [String]? {
         // Most transitions are shorter than parking and waking a thread. Frequent reads of the word slow down its
         // owner, so the pauses grow.
         var pause = 64
@@ -80,7 +67,7 @@ final class ParkingLot: Sendable {
     /// The body runs on the releasing thread, so it should only start other work.
     /// - Returns: Whether another thread owns the machine; otherwise the body is never called.
     func whenReleased(
-        _ machine: any Parkable,
+        _ machine: any TreeMachine,
         byOtherThan thread: ThreadID,
         _ body: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -96,7 +83,7 @@ final class ParkingLot: Sendable {
     /// A thread that was overtaken once gets the machine directly. Otherwise a thread in a tight loop would starve the
     /// others for seconds, because waking a thread takes longer than coming back. Handing over at each release would
     /// slow down every release.
-    func wake(for machine: any Parkable) {
+    func wake(for machine: any TreeMachine) {
         let (next, visitors) = contents.withLock { contents in
             (contents.next(for: machine), contents.takeVisitors(of: machine))
         }
@@ -105,7 +92,7 @@ final class ParkingLot: Sendable {
     }
 
     /// Wakes all threads that wait for a machine with a new holder.
-    func wakeAll(for machine: any Parkable) {
+    func wakeAll(for machine: any TreeMachine) {
         let (signals, visitors) = contents.withLock { contents in
             (contents.waiting.filter { $0.machine === machine }.map(\.signal), contents.takeVisitors(of: machine))
         }
@@ -131,7 +118,7 @@ extension ParkingLot.Contents {
     /// Takes out the closures that wait for a machine.
     ///
     /// The caller releases the machines, which may call user code.
-    fileprivate mutating func takeVisitors(of machine: any Parkable) -> [ParkingLot.Visitor] {
+    fileprivate mutating func takeVisitors(of machine: any TreeMachine) -> [ParkingLot.Visitor] {
         if visitors.isEmpty { return [] }
         let taken = visitors.filter { $0.machine === machine }
         visitors.removeAll { $0.machine === machine }
@@ -139,7 +126,7 @@ extension ParkingLot.Contents {
     }
 
     /// The signal of the next waiting thread, which may own the machine by then.
-    fileprivate mutating func next(for machine: any Parkable) -> ThreadSignal? {
+    fileprivate mutating func next(for machine: any TreeMachine) -> ThreadSignal? {
         guard let index = waiting.firstIndex(where: { $0.machine === machine }) else { return nil }
         let next = waiting[index]
         if next.wasOvertaken, isAcquired(machine, by: next.thread) { waiting.remove(at: index) }
@@ -150,7 +137,7 @@ extension ParkingLot.Contents {
     ///
     /// Threads are woken in the order of arrival. If a thread that never waited was faster, the woken thread waits once
     /// more.
-    fileprivate mutating func visit(_ machine: any Parkable, by thread: ThreadID, _ signal: ThreadSignal) -> Visit {
+    fileprivate mutating func visit(_ machine: any TreeMachine, by thread: ThreadID, _ signal: ThreadSignal) -> Visit {
         // The machine was handed over.
         if machine.ownerNumber == thread.number { return .acquired }
         while true {
@@ -158,7 +145,7 @@ extension ParkingLot.Contents {
                 waiting.removeAll { $0.thread == thread }
                 return .acquired
             }
-            if machine.isHeld {
+            if machine.withCore({ $0.ownership.isHeld }) {
                 waiting.removeAll { $0.thread == thread }
                 return .held
             }
@@ -176,7 +163,7 @@ extension ParkingLot.Contents {
         }
     }
 
-    private func isAcquired(_ machine: any Parkable, by thread: ThreadID) -> Bool {
+    private func isAcquired(_ machine: any TreeMachine, by thread: ThreadID) -> Bool {
         let othersWait = waiting.contains { $0.machine === machine && $0.thread != thread }
         return machine.tryAcquire(by: thread, othersWait: othersWait)
     }
@@ -185,7 +172,7 @@ extension ParkingLot.Contents {
     ///
     /// The result is exact although owners change without this lock. A waiting thread releases nothing before it has
     /// acquired its machine, and in a closed circle no thread can acquire one.
-    private func circle(through machine: any Parkable, closedBy thread: ThreadID) -> [String]? {
+    private func circle(through machine: any TreeMachine, closedBy thread: ThreadID) -> [String]? {
         var machines: [String] = []
         var machine = machine
         for _ in 0...waiting.count {
@@ -197,4 +184,14 @@ extension ParkingLot.Contents {
         }
         return nil
     }
+}
+
+extension TreeMachine {
+    fileprivate var ownerNumber: UInt? { core.ownership.ownerNumber }
+
+    fileprivate func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {
+        core.ownership.tryAcquire(by: thread, othersWait: othersWait)
+    }
+
+    fileprivate func noteWaiting() -> Bool { core.ownership.noteWaiting() }
 }

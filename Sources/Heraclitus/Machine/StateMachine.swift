@@ -248,22 +248,10 @@ extension StateTransition {
     }
 }
 
-extension StateMachine: Parkable {
+extension StateMachine {
     /// The name of the workflow.
-    @usableFromInline package var workflowName: String { definition.workflow }
+    package var workflowName: String { definition.workflow }
 
     /// The version of the workflow.
     package var workflowVersion: Int { definition.version }
-
-    @usableFromInline var ownerNumber: UInt? { core.ownership.ownerNumber }
-
-    @usableFromInline var isHeld: Bool { core.ownership.isHeld }
-
-    @usableFromInline
-    func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {
-        core.ownership.tryAcquire(by: thread, othersWait: othersWait)
-    }
-
-    @usableFromInline
-    func noteWaiting() -> Bool { core.ownership.noteWaiting() }
 }

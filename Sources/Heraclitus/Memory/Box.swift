@@ -1,8 +1,8 @@
-/// A value as an object: to be released later, or to take a single word.
-final class Box<Value> {
-    let value: Value
+/// A value as an object: to be released later, to take a single word, or to have several holders.
+package final class Box<Value: ~Copyable> {
+    package let value: Value
 
-    init(_ value: Value) { self.value = value }
+    package init(_ value: consuming Value) { self.value = value }
 }
 
-extension Box: Sendable where Value: Sendable {}
+extension Box: Sendable where Value: Sendable & ~Copyable {}

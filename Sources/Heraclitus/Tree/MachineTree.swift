@@ -6,28 +6,9 @@
 package import HeraclitusEssentials
 
 /// The interface of a machine for other machines of its tree.
-protocol TreeMachine: Region, Parkable {
+protocol TreeMachine: Region {
     /// The core of the machine.
     var core: MachineCore { get }
-
-    /// Begins the turn for an action of a machine in the state.
-    func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole
-
-    /// Ends the turn, in which the machine in the state may have moved, or reached a final state.
-    func endAction(_ role: TurnRole, hasMoved: Bool, hasEnded: Bool)
-
-    /// Begins a turn without waiting.
-    ///
-    /// Fires of this thread are queued during the turn.
-    func beginReading() -> ReadingTurn
-
-    /// Ends a turn that has changed nothing by itself.
-    func endRehearsal(_ role: TurnRole)
-
-    /// Enters the state or resumes in it.
-    ///
-    /// Without the context that it needs, the machine tells its observers.
-    func start()
 
     /// The type of the workflow.
     static var workflowType: any Workflow.Type { get }
@@ -77,6 +58,38 @@ protocol TreeMachine: Region, Parkable {
 }
 
 extension TreeMachine {
+    /// The name of the workflow.
+    var workflowName: String { core.definition.workflow }
+
+    /// Begins the turn for an action of a machine in the state.
+    func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
+        try core.beginAction(around: region, for: purpose, Call(self))
+    }
+
+    /// Ends the turn, in which the machine in the state may have moved, or reached a final state.
+    func endAction(_ role: TurnRole, hasMoved: Bool, hasEnded: Bool) {
+        let call = Call(self)
+        if hasMoved {
+            core.fireConditions(of: self, includingEnds: hasEnded)
+            call.thread.content.noteMove(within: call.id)
+        }
+        // The inner call may have been a rehearsal, which leaves this machine inactive, too.
+        core.finishRehearsal(role, call)
+    }
+
+    /// Enters the state or resumes in it.
+    ///
+    /// Without the context that it needs, the machine tells its observers.
+    func start() {
+        let call = Call(self)
+        do { try core.activate(call) } catch {
+            // The observers are the only ones to learn that the machine stays inactive.
+            guard case .missingContext = error else { return }
+            let details = Rejection.Details(machines: error.machines, attempt: "be activated")
+            core.tellOutsideTurn(.rejected(core.invalidTransition(error.reason, details, call)), call)
+        }
+    }
+
     /// Whether another thread has a transition under way.
     var isOwnedElsewhere: Bool { core.isOwnedByAnotherThread }
 
@@ -201,7 +214,7 @@ extension MachineCore {
     /// Whether all queued transitions keep a machine in the state.
     private func staysInState(_ region: TreePlace, _ call: borrowing Call) -> Bool {
         if call.turn({ !$0.hasQueue }) { return true }
-        return call.turn { $0.waiting }.allSatisfy { next in
+        return call.turn { $0.waiting.map(\.transition) }.allSatisfy { next in
             next.plan.kind == .update
                 && definition.regions(of: next.destinationObject, in: next.plan.destination).contains {
                     $0.withCore { $0.place === region }

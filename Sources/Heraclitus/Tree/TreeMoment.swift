@@ -80,10 +80,15 @@ struct TreeMoment {
         _ body: (TreeMoment) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         let turns = beginTurns()
-        defer { for (machine, role) in (turns ?? []).reversed() { machine.endRehearsal(role) } }
+        defer { end(turns ?? []) }
         guard isCurrent else { return nil }
         let result = try body(self)
         return isCurrent ? result : nil
+    }
+
+    /// Ends turns that have changed nothing by themselves.
+    private func end(_ turns: [(any TreeMachine, TurnRole)]) {
+        for (machine, role) in turns.reversed() { machine.withCore { $0.finishRehearsal(role, Call(machine)) } }
     }
 
     /// Begins a turn of each machine.
@@ -92,11 +97,11 @@ struct TreeMoment {
         var turns: [(any TreeMachine, TurnRole)] = []
         for machine in machines {
             for next in [machine.withCore { $0.root } ?? machine, machine] {
-                switch next.beginReading() {
+                switch next.withCore({ $0.beginReading(Call(next)) }) {
                 case .begun(let role): turns.append((next, role))
                 case .needless: continue
                 case .busy:
-                    for (machine, role) in turns.reversed() { machine.endRehearsal(role) }
+                    end(turns)
                     return nil
                 }
             }

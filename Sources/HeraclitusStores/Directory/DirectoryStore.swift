@@ -130,7 +130,7 @@ public final class DirectoryStore: ArchiveStore {
         let locks = try files.own.opened()
         // All saves take locks in one order, which prevents deadlocks.
         let stripes = Set(names.map(FileName.stripe)).sorted()
-        let held = try stripes.map { try HeldLock(files.lockFile($0)) }
+        let held = try stripes.map { Box(try FileLock.take(files.lockFile($0))) }
         var saved: [DirectoryChange] = []
         do {
             for (change, name) in zip(changes, names) {
@@ -139,15 +139,15 @@ public final class DirectoryStore: ArchiveStore {
                 }
                 let lock = held[stripes.firstIndex(of: FileName.stripe(of: name)) ?? 0]
                 if case .delete = change.machine {
-                    let deletion = try files.deletion(change, in: name, last: try lock.number())
+                    let deletion = try files.deletion(change, in: name, last: try lock.value.number())
                     if let last = deletion.lastRevision {
-                        try lock.keep(last)
+                        try lock.value.keep(last)
                         try locks.sync()
                     }
                     if deletion.revision > 0 { pending.remove(name) }
                     saved.append(deletion)
                 } else {
-                    let changed = try files.change(change, in: name) { try lock.number() }
+                    let changed = try files.change(change, in: name) { try lock.value.number() }
                     var file = try ReplacingFile(at: files.folder.file(name), draft: files.own.file(name))
                     try file.write(changed.content)
                     pending.add(try file.leave(), for: name)

@@ -42,7 +42,7 @@ struct DirectoryTransaction: Sendable {
 
     /// Begins a transaction after completing the one under way.
     func begin() throws(ArchiveError) -> Pending {
-        let lock = try HeldLock(lockPath)
+        let lock = try FileLock.take(lockPath)
         try move()
         return Pending(self, lock)
     }
@@ -79,11 +79,12 @@ struct DirectoryTransaction: Sendable {
     /// A transaction in preparation, with its lock.
     final class Pending {
         private let transaction: DirectoryTransaction
-        private let lock: HeldLock
+        private let lock: FileLock
         private var record = Record()
 
-        fileprivate init(_ transaction: DirectoryTransaction, _ lock: HeldLock) {
-            (self.transaction, self.lock) = (transaction, lock)
+        fileprivate init(_ transaction: DirectoryTransaction, _ lock: consuming FileLock) {
+            self.transaction = transaction
+            self.lock = lock
         }
 
         /// Adds a synced draft.

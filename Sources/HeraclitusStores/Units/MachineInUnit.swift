@@ -34,7 +34,9 @@ final class MachineInUnit<W: Workflow>: UnitMember {
     private let workflow: StoredWorkflow<W>
 
     private let handled: Data?
-    private let made = MadeTransitions()
+
+    /// The transitions that the machine makes during the unit.
+    private let made = Box(Lock<[StateTransition]>([]))
     private let registration: Registration
     private let collector: EffectCollector
 
@@ -61,13 +63,13 @@ final class MachineInUnit<W: Workflow>: UnitMember {
             if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
             machine.becomePassive()
         }
-        registration = machine.onTransition { [made] in made.add($0) }
+        registration = machine.onTransition { [made] transition in made.value.withLock { $0.append(transition) } }
         collector = EffectCollector(of: machine)
     }
 
     var anyMachine: any AnyObject & Sendable { machine }
 
-    var transitions: [StateTransition] { made.all }
+    var transitions: [StateTransition] { made.value.withLock { $0 } }
 
     func change() throws -> (change: StoreChange, isChange: Bool) {
         registration.cancel()
@@ -124,13 +126,4 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         collector.end()
         machine.declineFires(because: StoreError.unitEnded(id: id))
     }
-}
-
-/// Collects the transitions that a machine makes during a unit of work.
-final class MadeTransitions: Sendable {
-    private let transitions = Lock<[StateTransition]>([])
-
-    func add(_ transition: StateTransition) { transitions.withLock { $0.append(transition) } }
-
-    var all: [StateTransition] { transitions.withLock { $0 } }
 }
