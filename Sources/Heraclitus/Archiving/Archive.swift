@@ -35,13 +35,13 @@ extension StateMachine {
     /// Archives the machine in any size, with its columns for queries, all as of one moment.
     /// - Returns: The columns include the name of a state with uncollected effects.
     package func archiveWithColumns() throws(ArchiveError) -> (
-        archive: Data, state: String, due: Date?, uncollectedState: String?
+        archive: Data, state: AnyObject, due: Date?, uncollectedState: String?
     ) {
         let envelope = try envelope()
         // The name comes first: a state that is entered during the encoding is missing in the archive.
         let uncollectedState = uncollectedState
         return (
-            try envelope.encoded(isPrettyPrinted: false), definition.states[envelope.snapshot.status.index].name,
+            try envelope.encoded(isPrettyPrinted: false), envelope.snapshot.state,
             definition.firstDeadline(of: envelope.snapshot).flatMap(Self.writable), uncollectedState
         )
     }

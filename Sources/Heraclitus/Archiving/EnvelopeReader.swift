@@ -22,6 +22,7 @@ struct EnvelopeReader {
 
     private func snapshot(ofMachine isOfMachine: Bool) throws -> Snapshot {
         do {
+            try requireDepth()
             return try read(isOfMachine: isOfMachine)
         } catch let error as ArchiveError {
             throw error
@@ -30,6 +31,16 @@ struct EnvelopeReader {
                 path: ArchiveError.path(of: error, else: decoder.codingPath),
                 explanation: ArchiveError.explanation(of: error)
             )
+        }
+    }
+
+    /// Rejects machines that lie too deeply within one another to be archived or copied.
+    private func requireDepth() throws(ArchiveError) {
+        let path = decoder.codingPath
+        // A path with fewer keys than levels needs no count.
+        if path.count < TreeMoment.depthLimit { return }
+        guard path.count(where: { $0 is EnvelopeKey }) < TreeMoment.depthLimit else {
+            throw .malformed(path: here, explanation: TreeMoment.explanation(of: path.map(\.stringValue)))
         }
     }
 

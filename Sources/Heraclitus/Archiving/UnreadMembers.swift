@@ -7,12 +7,19 @@ extension MachineCore {
     func keep(_ unread: [String: JSONValue]) {
         let place = madePlace
         place.note(unread: unread)
-        // The hook is added only here, because most machines have no unread members.
-        let forget: @Sendable (StateTransition) -> Void = { transition in
-            // A machine is also told when its holder's state is left, which changes no data of its own.
-            if transition.machine?.withCore({ $0.place === place }) == true { place.note(unread: [:]) }
-        }
-        _ = addCallbacks([.hook(.willExit, forget)])
+        // The hooks are added only here, because most machines have no unread members. A machine is also told when its
+        // holder's state is left, which changes no data of its own.
+        _ = addCallbacks([
+            .hook(.willExit) { transition in
+                transition.treeMachine.withCore { core in
+                    guard core.place === place else { return }
+                    place.endUnread(at: min(core.currentRevision + 1, Self.largestRevision))
+                }
+            },
+            .hook(.didExit) { transition in
+                if transition.treeMachine.withCore({ $0.place === place }) { place.note(unread: [:]) }
+            },
+        ])
     }
 }
 

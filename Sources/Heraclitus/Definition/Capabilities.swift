@@ -115,6 +115,7 @@ public protocol Aging: Capability {}
 /// The line of each transition that enters or updates the state has these facts: ``Occurrence/facts``. Journals alone
 /// then suffice for a report, such as the sum of a day.
 public protocol FactStating: Capability {
-    /// The facts, read once before the machine shows the state.
+    /// The facts, read in the transition's turn: for the journal before the machine shows the state, and for each
+    /// observer.
     var facts: UserInfo { get }
 }

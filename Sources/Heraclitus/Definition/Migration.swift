@@ -130,7 +130,7 @@ public struct Migration: Sendable {
     /// Makes a step for a type of values that several states or effects contain.
     ///
     /// The closure gets each value under the key, in the data of all states and of waiting effects, at any depth. For a
-    /// list it gets each element.
+    /// list it gets each element. Machines within the data are migrated by the steps of their own workflow.
     /// - Parameters:
     ///   - key: The key of the values.
     ///   - version: The version that the step leads to, 2 or later.
@@ -210,12 +210,14 @@ public struct RawArchive: Sendable {
 
 extension JSONValue {
     /// Changes each value under a key, at any depth; for a list, each element.
+    ///
+    /// Archives of machines are left alone, because they are migrated by the steps of their own workflow.
     package mutating func changeValues(under key: String, _ change: (inout JSONValue) throws -> Void) rethrows {
         switch self {
         case .array(var elements):
             for index in elements.indices { try elements[index].changeValues(under: key, change) }
             self = .array(elements)
-        case .object(var members):
+        case .object(var members) where !Self.isArchive(members):
             for name in members.keys.sorted() {
                 guard var value = members[name] else { continue }
                 try value.changeValues(under: key, change)
@@ -232,5 +234,12 @@ extension JSONValue {
             self = .object(members)
         default: break
         }
+    }
+
+    /// Whether the members are those of an archive of a machine or of a single state.
+    private static func isArchive(_ members: [String: JSONValue]) -> Bool {
+        func member(_ key: EnvelopeKey) -> JSONValue? { members[key.stringValue] }
+        return member(.format)?.intValue != nil && member(.version)?.intValue != nil
+            && member(.workflow)?.stringValue != nil && member(.state)?.stringValue != nil && member(.data) != nil
     }
 }

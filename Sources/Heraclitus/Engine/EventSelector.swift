@@ -48,7 +48,7 @@ extension MachineCore {
     ///
     /// Call it in the machine's turn.
     func expectedObject(_ call: borrowing Call) -> AnyObject {
-        call.turn { $0.lastQueued?.destinationObject } ?? state.withOwnersView { state, _ in state }
+        call.turn { $0.lastQueued?.transition.destinationObject } ?? state.withOwnersView { state, _ in state }
     }
 
     /// Finds the event of a selector without an event number.

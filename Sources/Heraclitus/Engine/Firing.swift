@@ -50,13 +50,14 @@ extension MachineCore {
     ) throws(Rejection) {
         let source = try begin(selector, call)
         // Callbacks may fire again. An outermost call ends its turn and phase in `finish`.
-        defer { if role == .nested { call.turn { $0.endFire() } } }
+        let dateUnderWay = role == .nested ? call.thread.content.exchangeDate(nil, of: call.id) : nil
+        defer { if role == .nested { endNestedFire(dateUnderWay, call) } }
         let event = definition.events.element(try select(selector, in: source, call))
         guard try validate(event, from: source) else {
             if !purpose.endsWithGuards { post(ignored(event, in: source, call), call) }
             return
         }
-        let queued = role == .nested ? call.turn { $0.lastQueued?.destinationObject } : nil
+        let queued = role == .nested ? call.turn { $0.lastQueued?.transition.destinationObject } : nil
         let candidate = CandidateTransition(event: event, source: source, queuedSource: queued)
         let state = try object(of: candidate, building: build)
         let plan = try validate(candidate, leadingTo: state, call)
@@ -69,9 +70,17 @@ extension MachineCore {
         try askGuards(of: transition, purpose, call)
         if purpose.endsWithGuards { return call.retire(state) }
         switch call.turn({ $0.accept(leadingTo: plan.destination) }) {
-        case .enqueue: call.turn { $0.enqueue(transition) }
+        case .enqueue:
+            let date = call.thread.content.date(of: call.id)
+            call.turn { $0.enqueue(QueuedTransition(transition: transition, date: date)) }
         case .carryOut: carryOut(transition, to: state, call)
         }
+    }
+
+    /// Goes back from a callback's fire to the transition under way, which has its own date.
+    private func endNestedFire(_ dateUnderWay: Date?, _ call: borrowing Call) {
+        call.turn { $0.endFire() }
+        call.thread.content.setDate(dateUnderWay, of: call.id)
     }
 }
 
@@ -268,7 +277,9 @@ extension MachineCore {
     private func carryOutNext(_ call: borrowing Call) {
         call.thread.content.setDate(nil, of: call.id)
         switch call.turn({ $0.next() }) {
-        case .carryOut(let next): carryOut(next, to: OwnedObject(next.destinationObject), call)
+        case .carryOut(let next):
+            call.thread.content.setDate(next.date, of: call.id)
+            carryOut(next.transition, to: OwnedObject(next.transition.destinationObject), call)
         case .tell(let occurrence): tellObservers(occurrence)
         case nil: break
         }

@@ -149,6 +149,7 @@ extension MachineCore {
     var currentRevision: Int { revision.load(ordering: .relaxed) }
 
     var snapshot: Snapshot {
+        let place = place
         let (putAside, unread) = (place?.putAside, place?.unread ?? [:])
         let (state, previous, other) = state.read {
             (now, revision.load(ordering: .relaxed), activity?.entered, journal?.journal)
@@ -161,7 +162,8 @@ extension MachineCore {
             entered: other.2,
             putAside: putAside,
             journal: other.3,
-            unread: unread
+            // Another thread may have changed the state since they were read.
+            unread: unread.isEmpty || place.map { other.1 < $0.unreadEnd } != true ? [:] : unread
         )
     }
 
@@ -190,7 +192,7 @@ extension MachineCore {
 
     /// Calls a body after another thread's turn, on that thread.
     /// - Returns: Whether another thread has a turn; otherwise the body is never called.
-    func whenReleased(_ machine: any Parkable, _ body: @escaping @Sendable () -> Void) -> Bool {
+    func whenReleased(_ machine: any TreeMachine, _ body: @escaping @Sendable () -> Void) -> Bool {
         if ownership.isHeld { return place?.holder?.whenReleased(body) ?? false }
         return ParkingLot.shared.whenReleased(machine, byOtherThan: ThreadState.ofThreads.current.id, body)
     }

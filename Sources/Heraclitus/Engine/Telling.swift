@@ -33,7 +33,8 @@ extension MachineCore {
     /// Call it in the transition's turn.
     func occurrence(of transition: StateTransition) -> Occurrence {
         let date = date(of: Call(transition.treeMachine))
-        return Occurrence(.transitioned(transition), at: date, revision: currentRevision, in: definition)
+        let outcome = Occurrence.Outcome.transitioned(transition, facts: transition.facts)
+        return Occurrence(outcome, at: date, revision: currentRevision, in: definition)
     }
 
     /// The occurrence of a fire that the state ignores.

@@ -2,12 +2,20 @@
 import HeraclitusEssentials
 
 /// A machine's turn, and a place in its queue.
-typealias MachineTurn = Turn<StateTransition, Occurrence>
+typealias MachineTurn = Turn<QueuedTransition, Occurrence>
 typealias TurnPlace = MachineTurn.Place
+
+/// A transition that waits for the callbacks of the one under way.
+struct QueuedTransition {
+    let transition: StateTransition
+
+    /// The date, if the builder or a guard has read it.
+    let date: Date?
+}
 
 extension MachineTurn {
     /// Whether a queued transition leaves the state.
-    var isAboutToLeave: Bool { hasQueue && waiting.contains { $0.plan.kind == .external } }
+    var isAboutToLeave: Bool { hasQueue && waiting.contains { $0.transition.plan.kind == .external } }
 }
 
 /// A stack of turns on one thread, because a callback of one machine may fire another one.
@@ -178,6 +186,13 @@ extension ThreadState {
     mutating func setDate(_ date: Date?, of machine: ObjectIdentifier) {
         bringForward(machine)
         foremost.date = date
+    }
+
+    /// Replaces the date of a machine's transition under way.
+    /// - Returns: The date until now.
+    mutating func exchangeDate(_ date: Date?, of machine: ObjectIdentifier) -> Date? {
+        defer { foremost.date = date }
+        return self.date(of: machine)
     }
 
     /// Begins telling a machine's observers without a turn, unless that is already under way.

@@ -65,8 +65,8 @@ extension StateMachine {
         guard let action = definition.action(named: name) else {
             let terms = ActionTerms(name: name, expected: nil, states: nil)
             let call = Call(self, userInfo)
-            let error = rejection(.unknownAction, of: terms, call)
             activate()
+            let error = rejection(.unknownAction, of: terms, call)
             core.announce(.rejected(error), call)
             throw error
         }

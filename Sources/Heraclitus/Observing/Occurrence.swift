@@ -54,7 +54,8 @@ public struct Occurrence: Sendable {
 
     /// The kind of an occurrence with its objects.
     enum Outcome: Sendable {
-        case transitioned(StateTransition)
+        /// A transition, with the facts of its destination at its time.
+        case transitioned(StateTransition, facts: UserInfo)
         case rejected(InvalidTransition)
 
         /// An ignored event, a performed action or an announcement, with its name and its state.
@@ -114,7 +115,12 @@ public struct Occurrence: Sendable {
 
 extension Occurrence {
     /// The kind of an occurrence.
-    public var kind: Kind { record.kind }
+    public var kind: Kind {
+        switch content {
+        case .happened(let outcome, _, _): outcome.kind
+        case .recorded(let record): record.kind
+        }
+    }
 
     /// The name of the machine's workflow.
     public var workflow: String { record.workflow }
@@ -171,7 +177,7 @@ extension Occurrence {
 
     /// The transition with its objects; `nil` for other occurrences and for a decoded one.
     public var transition: StateTransition? {
-        if case .transitioned(let transition) = outcome { transition } else { nil }
+        if case .transitioned(let transition, _) = outcome { transition } else { nil }
     }
 
     /// The ``InvalidTransition`` of a rejection, or the error of a state's work; `nil` for a decoded occurrence.
@@ -188,7 +194,7 @@ extension Occurrence {
     /// It is `nil` for a rejection and for a decoded occurrence.
     public var state: (any WorkflowState)? {
         switch outcome {
-        case .transitioned(let transition): transition.destination
+        case .transitioned(let transition, _): transition.destination
         case .noted(_, _, let state, _), .failed(let state, _): state
         case .rejected, nil: nil
         }
@@ -239,10 +245,11 @@ extension Occurrence: CustomStringConvertible {
     ///
     /// Line breaks in names and errors become spaces. Text from outside therefore stays within its line.
     public var description: String {
-        switch kind {
+        let record = record
+        return switch record.kind {
         // Errors name the workflow.
-        case .rejected, .refused: message.inOneLine
-        default: "\(workflow) \(message)\(cause.map { " (\($0))" } ?? "")".inOneLine
+        case .rejected, .refused: record.message.inOneLine
+        default: "\(record.workflow) \(record.message)\(record.cause.map { " (\($0))" } ?? "")".inOneLine
         }
     }
 }
@@ -254,6 +261,17 @@ extension String {
     }
 }
 
+extension Occurrence.Outcome {
+    fileprivate var kind: Occurrence.Kind {
+        switch self {
+        case .transitioned: .transitioned
+        case .rejected(let error): error.isOfAction ? .refused : .rejected
+        case .noted(let kind, _, _, _): kind
+        case .failed: .failed
+        }
+    }
+}
+
 extension Occurrence.Record {
     fileprivate init(_ outcome: Occurrence.Outcome, in definition: Definition, path: String?) {
         self.init(outcome, in: definition)
@@ -262,22 +280,22 @@ extension Occurrence.Record {
     }
 
     private init(_ outcome: Occurrence.Outcome, in definition: Definition) {
-        let workflow = definition.workflow
+        let (kind, workflow) = (outcome.kind, definition.workflow)
         switch outcome {
-        case .transitioned(let transition):
-            self.init(.transitioned, workflow, in: transition.sourceName ?? "", nil, transition.userInfo)
+        case .transitioned(let transition, let facts):
+            self.init(kind, workflow, in: transition.sourceName ?? "", nil, transition.userInfo)
             event = transition.event
             destination = transition.destinationName
             isUpdate = transition.isUpdate
             cause = transition.fullUserInfo.cause
-            facts = transition.facts
+            self.facts = facts
         case .rejected(let error):
-            self.init(error.isOfAction ? .refused : .rejected, workflow, in: error.source, "\(error)", error.userInfo)
+            self.init(kind, workflow, in: error.source, "\(error)", error.userInfo)
             event = error.event
             action = error.action
             destination = error.destination
             reason = error.reason.rawValue
-        case .noted(let kind, let name, let state, let userInfo):
+        case .noted(_, let name, let state, let userInfo):
             let state = definition.name(of: state)
             let text = kind == .ignored ? "\(name): ignored in \(state)" : "\"\(name)\" \(kind.rawValue) in \(state)"
             self.init(kind, workflow, in: state, text, userInfo)
@@ -288,7 +306,7 @@ extension Occurrence.Record {
             }
         case .failed(let state, let error):
             let state = definition.name(of: state)
-            self.init(.failed, workflow, in: state, "the work of \(state) has failed: \(ownWords(of: error))", [:])
+            self.init(kind, workflow, in: state, "the work of \(state) has failed: \(ownWords(of: error))", [:])
         }
     }
 

@@ -33,7 +33,7 @@ extension MachineCore {
         let call = Call(transition.treeMachine)
         let date = date(of: call)
         // A machine that a queued transition brings back keeps its holder.
-        let coming = call.turn { $0.waiting }.reduce(into: Set<ObjectIdentifier>()) { coming, next in
+        let coming = call.turn { $0.waiting.map(\.transition) }.reduce(into: Set<ObjectIdentifier>()) { coming, next in
             let regions = definition.regions(of: next.destinationObject, in: next.plan.destination)
             coming.formUnion(regions.lazy.map { ObjectIdentifier($0) })
         }

@@ -33,6 +33,9 @@ final class TreePlace: Sendable {
 
         /// The unread members of the state's data.
         var unread: [String: JSONValue] = [:]
+
+        /// The first revision without them.
+        var unreadEnd = Int.max
     }
 
     /// The machine whose current state holds this one, as a number; 0 if there is none.
@@ -62,7 +65,13 @@ final class TreePlace: Sendable {
 // MARK: - Unread data
 
 extension TreePlace {
+    /// The unread members, which belong to the state of every revision before ``unreadEnd``.
     var unread: [String: JSONValue] { contents.withLock { $0.unread } }
+
+    var unreadEnd: Int { contents.withLock { $0.unreadEnd } }
+
+    /// Ends the unread members with the state, at the revision of the next state.
+    func endUnread(at revision: Int) { contents.withLock { $0.unreadEnd = revision } }
 
     func note(unread: [String: JSONValue]) {
         let old = contents.withLock { contents in

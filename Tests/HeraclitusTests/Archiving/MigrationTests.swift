@@ -355,6 +355,60 @@ import Testing
         #expect("\(String(describing: error))".contains("found what is no number (\(text)) instead"))
     }
 
+    final class AmountState: WorkflowState {
+        static let name = "Amount"
+        let price: Int
+        let place: String
+        init(price: Int, place: String) { (self.price, self.place) = (price, place) }
+    }
+
+    struct Payment: Workflow {
+        static let name = "Payment"
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [.values(under: "price", in: 2) { $0 = .integer(($0.intValue ?? 0) * 100) }]
+        }
+        static var initial: any WorkflowState { AmountState(price: 0, place: "") }
+        let go = Event(updating: AmountState.self)
+    }
+
+    final class SoldState: Composite {
+        static let name = "Sold"
+        let price: Int
+        let state: String
+        let payment: StateMachine<Payment>
+        var regions: [any Region] { [payment] }
+        init(_ price: Int, _ state: String, _ payment: StateMachine<Payment>) {
+            (self.price, self.state, self.payment) = (price, state, payment)
+        }
+        func copied() -> SoldState { SoldState(price, state, payment.copy()) }
+    }
+
+    struct Sale: Workflow {
+        static let name = "Sale"
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [
+                .values(under: "price", in: 2) { $0 = .integer(($0.intValue ?? 0) * 100) },
+                .values(under: "state", in: 2) { $0 = .string(($0.stringValue ?? "").uppercased()) },
+            ]
+        }
+        static var initial: SoldState { SoldState(0, "", StateMachine<Payment>()) }
+        let go = Event(updating: SoldState.self)
+    }
+
+    @Test("A step for values leaves machines within the data to the steps of their own workflow")
+    func valuesBesideMachines() throws {
+        let payment =
+            #"{"activated":true,"data":{"place":"ny","price":3},"format":1,"revision":1,"state":"Amount","version":1,"workflow":"Payment"}"#
+        let text =
+            #"{"activated":true,"data":{"payment":\#(payment),"price":5,"state":"ny"},"format":1,"revision":1,"state":"Sold","version":1,"workflow":"Sale"}"#
+        let sold = try StateMachine<Sale>(archive: Data(text.utf8)).state
+        #expect(sold.price == 500 && sold.state == "NY")
+        let paid = try #require(sold.payment.state as? AmountState)
+        #expect(paid.price == 300 && paid.place == "ny")
+    }
+
     @Test("Raw data is read and changed by subscript")
     func values() {
         var data: JSONValue = ["a": 1, "list": ["x", 2.5, true, nil as JSONValue? ?? .null], "deep": ["b": "c"]]

@@ -88,6 +88,23 @@ import Testing
         #expect(try Self.data(shop.archive()) == ["items": 2])
     }
 
+    @Test("An archive during a transition has the unread members of the committed state, and not of the next one")
+    func duringTransition() throws {
+        let shop = try StateMachine<Shop>(archive: Self.archive)
+        let archives = Lock<[JSONValue?]>([])
+        let note: @Sendable (StateTransition) -> Void = { transition in
+            let archive = try? transition.machine(as: Shop.self)?.archive()
+            let data = archive.flatMap { try? Self.data($0) }
+            archives.withLock { $0.append(data) }
+        }
+        shop.willExit(CartState.self) { _, transition in note(transition) }
+        shop.willEnter(CartState.self) { _, transition in note(transition) }
+        shop.didExit(CartState.self) { _, transition in note(transition) }
+        try shop.fire.again(CartState(2))
+        let old = try Self.data(Self.archive)
+        #expect(archives.withLock { $0 } == [old, old, ["items": 2]])
+    }
+
     /// A state that reads all of its data at once.
     final class OpenState: WorkflowState {
         static let name = "Open"

@@ -64,6 +64,40 @@ import Testing
         StateMachine<Calls>(context: Line(refusals: refusals), scheduler: clock.scheduler)
     }
 
+    final class LogState: WorkflowState, Entering {
+        let dates: [Double]
+        init(_ dates: [Double]) { self.dates = dates }
+        func didEnter(_ transition: StateTransition) {}
+    }
+
+    struct Log: Workflow {
+        typealias Context = CallLog
+        static var initial: any WorkflowState { LogState([]) }
+        let note = Event(from: LogState.self, to: LogState.self)
+            .enters { LogState($0.dates + [$1.now.timeIntervalSinceReferenceDate]) }
+    }
+
+    @Test("Each fire of a callback has its own date, the same for its builder and its hooks")
+    func datesOfNestedFires() throws {
+        let (log, clock) = (CallLog(), clock)
+        let machine = StateMachine<Log>(context: log, scheduler: clock.scheduler)
+        machine.willEnter(LogState.self) { log, transition in
+            transition.context(as: Log.self).write(
+                "\(log.dates) entered at \(transition.now.timeIntervalSinceReferenceDate)"
+            )
+        }
+        machine.activate()
+        try machine.perform { _ in
+            try machine.fire.note()
+            clock.advance(by: .seconds(60))
+            try machine.fire.note()
+            clock.advance(by: .seconds(30))
+        }
+        #expect(
+            log.entries == ["[] entered at 0.0", "[0.0] entered at 0.0", "[0.0, 60.0] entered at 60.0"]
+        )
+    }
+
     @Test("One advance of the clock passes through work, its failures and the deadlines after them")
     func settling() async throws {
         let machine = machine(refusals: 3)

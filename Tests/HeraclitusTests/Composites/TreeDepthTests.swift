@@ -42,6 +42,16 @@ import Testing
         #expect(done.comes())
     }
 
+    @Test("An archive from outside with more levels than machines may have is a typed error", arguments: [33, 80])
+    func readTooDeep(levels: Int) throws {
+        let tail = #"},"format":1,"revision":0,"state":"NestState","version":1,"workflow":"Nest"}"#
+        let text = (0..<levels).reduce("") { inner, _ in
+            #"{"activated":true,"data":{"# + (inner.isEmpty ? "" : #""inner":"# + inner) + tail
+        }
+        let error = #expect(throws: ArchiveError.self) { try StateMachine<Nest>(archive: Data(text.utf8)) }
+        #expect("\(try #require(error))".contains("more than 32 levels deep"))
+    }
+
     // MARK: A machine in its own state
 
     /// A state with a machine that is set later, as in a mistaken program.

@@ -161,4 +161,21 @@ import Testing
         #expect(texts[5].hasPrefix("The action \"nowhere\" is allowed in no state of the workflow."))
         #expect(Lamp.diagnostics.isEmpty)
     }
+
+    final class BootState: EmptyState, Entering {
+        func didEnter(_ transition: StateTransition) { try? transition.machine(as: Boot.self)?.fire.ready() }
+    }
+    final class ReadyState: EmptyState {}
+
+    struct Boot: Workflow {
+        static var initial: any WorkflowState { BootState() }
+        let ready = Event(from: BootState.self, to: ReadyState.self)
+    }
+
+    @Test("An unknown action is refused in the state that the activation leads to")
+    func unknownBeforeActivation() throws {
+        let machine = StateMachine<Boot>()
+        let error = #expect(throws: InvalidTransition.self) { try machine.perform(named: "typo") }
+        #expect(error?.source == "ReadyState" && error?.reason == .unknownAction)
+    }
 }

@@ -99,6 +99,42 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
         #expect(table.contains("due 2001-01-01T00:01:00.000Z"))
     }
 
+    /// A state whose facts change.
+    final class CountedState: WorkflowState, FactStating {
+        private let count = Lock(0)
+        init() {}
+        init(from decoder: any Decoder) throws {}
+        func encode(to encoder: any Encoder) throws {}
+        var facts: UserInfo {
+            UserInfo(
+                (
+                    .cents,
+                    count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                )
+            )
+        }
+    }
+
+    struct Counted: Workflow {
+        static var initial: any WorkflowState { CountedState() }
+        let again = Event(from: CountedState.self, to: CountedState.self)
+    }
+
+    @Test("An occurrence keeps the facts of its moment")
+    func factsOfTheMoment() throws {
+        let machine = StateMachine<Counted>()
+        let told = Lock<Occurrence?>(nil)
+        machine.observe { occurrence in told.withLock { $0 = occurrence } }
+        try machine.fire.again(CountedState())
+        let occurrence = try #require(told.withLock { $0 })
+        #expect(occurrence.kind == .transitioned && "\(occurrence)".hasPrefix("Counted again"))
+        #expect(occurrence.facts[.cents] == 1 && occurrence.facts[.cents] == 1)
+        #expect((occurrence.state as? CountedState)?.facts[.cents] == 2)
+    }
+
     @Test("A cause of a later version is left out, and each known one survives coding")
     func coding() throws {
         let causes: [Occurrence.Cause] = [

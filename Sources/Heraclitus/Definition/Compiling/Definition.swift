@@ -199,7 +199,7 @@ extension Definition {
     }
 
     /// The name of an object's state, also of an unregistered one.
-    func name(of object: AnyObject) -> String {
+    package func name(of object: AnyObject) -> String {
         if let name = content.value.objects.namedStates?.name(of: object) { return name }
         let type: any AnyObject.Type = Swift.type(of: object)
         return (type as? any WorkflowState.Type)?.name ?? ownName(of: type)

@@ -35,7 +35,9 @@ extension DefinitionParts {
             return migration.version < latest || migration.version > version
         }
         let gaps = missing.map {
-            let text = "No migration leads to version \($0). If nothing changed, list `.unchanged(in: \($0))`."
+            let text =
+                "No migration leads to version \($0). If nothing changed, or no store has older archives, list "
+                + "`.unchanged(in: \($0))`."
             return WorkflowProblem("missingMigration", ["\($0)"], text)
         }
         let strays = misplaced.map {
