@@ -31,13 +31,13 @@ extension TransitionTable {
             let leaving = Dictionary(grouping: event.transitions, by: \.from)
             for transition in event.transitions {
                 let isOnly = leaving[transition.from]?.count == 1
-                let name = eventPath + Self.xmlName(event.name) + (isOnly ? "" : ".\(Self.xmlName(transition.to))")
+                let name = eventPath + Self.xmlEventName(event.name) + (isOnly ? "" : ".\(Self.xmlName(transition.to))")
                 let target = transition.isUpdate ? "" : " target=\"\(statePath)\(Self.xmlName(transition.to))\""
                 transitions[transition.from, default: []].append("<transition event=\"\(name)\"\(target)/>")
             }
         }
         let finals = Set(finals)
-        let eventNames = Set(events.map { Self.xmlName($0.name) })
+        let eventNames = Set(events.map { Self.xmlEventName($0.name) })
         let regions = Dictionary(grouping: regions, by: \.state)
         return states.flatMap { state in
             let id = statePath + Self.xmlName(state)
@@ -64,12 +64,22 @@ extension TransitionTable {
             let name = number == 1 ? plain : "\(plain).\(number)"
             let id = "\(state).\(name)"
             // Names never begin like this: a number stands behind `_x`.
-            let path = eventPath + (eventNames.contains(plain) ? "_x_" : "") + name + "."
+            let eventName = number == 1 ? xmlEventName(region.name) : name
+            let path = eventPath + (eventNames.contains(eventName) ? "_x_" : "") + eventName + "."
             let states = region.table.scxmlStates(statePath: id + ".", eventPath: path).map { "    \($0)" }
             return ["<state id=\"\(id)\" initial=\"\(id).\(xmlName(region.table.initial))\">"] + states + ["</state>"]
         }
         guard regions.count > 1 else { return parts }
         return ["<parallel id=\"\(state)._\">"] + parts.map { "    \($0)" } + ["</parallel>"]
+    }
+
+    /// A name of an event, which differs from the names of the platform's events.
+    private static func xmlEventName(_ text: String) -> String {
+        switch text {
+        case "done": "_x64_one"
+        case "error": "_x65_rror"
+        default: xmlName(text)
+        }
     }
 
     /// A name of XML, unique for each text.

@@ -45,6 +45,24 @@ import Testing
         #expect(odd.contains(#"<transition event="go_x2e__x20__x2a_.end" target="end"/>"#))
     }
 
+    final class DoneState: WorkflowState, EmptyState { static var name: String { "done" } }
+
+    struct Work: Workflow {
+        static var initial: any WorkflowState { EndState() }
+        let done = Event(from: EndState.self, to: DoneState.self)
+        let error = Event(from: DoneState.self, to: EndState.self)
+    }
+
+    @Test("Events with the names of the platform's events have other names in SCXML")
+    func platformNames() throws {
+        let work = Work.table
+        let text = work.scxml()
+        #expect(text.contains(#"event="_x64_one""#) && text.contains(#"event="_x65_rror""#))
+        #expect(text.contains(#"id="done""#))
+        let read = try TransitionTable(scxml: text)
+        #expect(read.events == work.events && read.states == work.states)
+    }
+
     @Test(
         "A reader of SCXML makes exactly the transitions of the table",
         .enabled(if: SCXMLTests.python != nil)

@@ -4,8 +4,8 @@ import HeraclitusEssentials
 /// The waiting effects of a machine, in order.
 struct Outbox {
     struct Entry: Codable {
-        let name: String
-        let data: JSONValue
+        var name: String
+        var data: JSONValue
 
         /// Part of the key; `series` and `index` are unique among the effects of a store.
         let series: Int
@@ -153,6 +153,24 @@ struct Outbox {
         content.effects[index].attempts = nil
         // A worker keeps its lease. A retried effect behind a waiting effect waits as well.
         if worker == nil, head == index || !hadNext { date = .distantPast }
+    }
+
+    /// Migrates the effects of older versions.
+    /// - Returns: Whether there were any.
+    mutating func migrate(to known: KnownEffects) throws(ArchiveError) -> Bool {
+        var isChanged = false
+        for (index, entry) in content.effects.enumerated() {
+            guard let version = entry.version, version < known.version else { continue }
+            do {
+                let effect = try known.migrated(RawEffect(name: entry.name, data: entry.data), from: version)
+                (content.effects[index].name, content.effects[index].data) = (effect.name, effect.data)
+                content.effects[index].version = known.version
+                isChanged = true
+            } catch {
+                throw .brokenEffect(entry.name, underlyingError: error)
+            }
+        }
+        return isChanged
     }
 
     /// Removes the effects that are not wanted in a state.

@@ -86,9 +86,13 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     /// Claims machines for a worker.
     /// - Parameter claim: The machines, and the end of the claim.
     /// - Returns: The archives. Archives that cannot be opened are left out and stay claimed.
-    /// - Throws: Errors of the store.
+    /// - Throws: Errors of the store; ``StoreError/damaged(id:explanation:)`` if no claimed archive can be opened, as
+    ///   with a wrong key.
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
-        try await base.claim(claim).compactMap { try? opened($0) }
+        let claimed = try await base.claim(claim)
+        let readable = claimed.compactMap { try? opened($0) }
+        if readable.isEmpty, let first = claimed.first { return [try opened(first)] }
+        return readable
     }
 
     /// The date at which the next machine waits for a worker.

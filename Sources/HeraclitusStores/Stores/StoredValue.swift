@@ -147,19 +147,20 @@ public struct StoredCondition: Sendable, Hashable {
     package func isMet(by values: [String: StoredValue]) -> Bool {
         switch (values[name], value) {
         case (.text(let left)?, .text(let right)):
-            holds(ExactID(left) == ExactID(right), ExactID(left) < ExactID(right))
-        case (.number(let left)?, .number(let right)): holds(left == right, left < right)
+            holds(ExactID(left), ExactID(right))
+        case (.number(let left)?, .number(let right)): holds(left, right)
         default: false
         }
     }
 
-    private func holds(_ isEqual: Bool, _ isLess: Bool) -> Bool {
+    // A number that is no number meets no condition, so each comparison is the value's own.
+    private func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
         switch comparison {
-        case .equal: isEqual
-        case .less: isLess
-        case .lessOrEqual: isLess || isEqual
-        case .greater: !isLess && !isEqual
-        case .greaterOrEqual: !isLess
+        case .equal: left == right
+        case .less: left < right
+        case .lessOrEqual: left <= right
+        case .greater: left > right
+        case .greaterOrEqual: left >= right
         }
     }
 

@@ -16,8 +16,8 @@ public struct StoreUpgrade: Sendable, Hashable {
 }
 
 extension StoredWorkflow {
-    /// Updates stored machines to the current definition: archives of older versions, deadlines, and values of
-    /// ``Findable`` states.
+    /// Updates stored machines to the current definition: archives and waiting effects of older versions, deadlines,
+    /// and values of ``Findable`` states.
     ///
     /// Loading a machine always migrates it; `upgrade` is for machines that stay unloaded. Run it before you remove a
     /// migration, after you add a deadline to an event, and after you change the values of a ``Findable`` state. An
@@ -69,49 +69,50 @@ extension StoredWorkflow {
         _ reached: inout StoreUpgrade,
         _ failed: (_ id: String, _ error: any Error) throws -> Void
     ) async throws {
-        var changed: [StoredArchive] = []
+        var changed: [StoreChange] = []
         for archive in try await loaded(ids, failed) {
             do {
-                if let upgraded = try upgraded(archive, &reached) { changed.append(upgraded) }
+                guard let upgraded = try upgraded(archive, &reached) else { continue }
+                changed.append(upgraded)
             } catch {
                 try failed(archive.id, error)
             }
         }
         if changed.isEmpty { return }
         do {
-            try await store.save(changed.map { .save($0) })
+            try await store.save(changed)
             reached.upgraded += changed.count
             return
         } catch  where !error.isOfOneArchive { throw error } catch {}
-        for archive in changed {
+        for change in changed {
             do {
-                if try await upgradeAlone(archive) { reached.upgraded += 1 }
+                if try await upgradeAlone(change) { reached.upgraded += 1 }
             } catch  where error.isOfOneArchive {
-                try failed(archive.id, error)
+                try failed(change.id, error)
             }
         }
     }
 
     /// Saves a single archive after the save of its batch has failed.
-    private nonisolated(nonsending) func upgradeAlone(_ archive: StoredArchive) async throws -> Bool {
-        var upgrade: StoredArchive? = archive
+    private nonisolated(nonsending) func upgradeAlone(_ change: StoreChange) async throws -> Bool {
+        var upgrade: StoreChange? = change
         for attempt in 0..<unitAttempts {
             try await Conflict.pause(before: attempt)
             guard let next = upgrade else { return false }
             do {
-                try await store.save(next)
+                try await store.save([next])
                 return true
-            } catch StoreError.conflict {
+            } catch StoreError.conflict, StoreError.effectsChanged {
                 // Another save was faster, perhaps by a program of the older version.
                 var unused = StoreUpgrade()
-                upgrade = try await store.load(archive.id).flatMap { try upgraded($0, &unused) }
+                upgrade = try await store.load(change.id).flatMap { try upgraded($0, &unused) }
             }
         }
-        throw StoreError.tooManyConflicts(id: archive.id, attempts: unitAttempts)
+        throw StoreError.tooManyConflicts(id: change.id, attempts: unitAttempts)
     }
 
     /// The replacement of an archive; `nil` if the archive is up to date.
-    private func upgraded(_ stored: StoredArchive, _ reached: inout StoreUpgrade) throws -> StoredArchive? {
+    private func upgraded(_ stored: StoredArchive, _ reached: inout StoreUpgrade) throws -> StoreChange? {
         let version = stored.writtenVersion
         if let version, version > workflowVersion {
             reached.newer += 1
@@ -119,8 +120,17 @@ extension StoredWorkflow {
         }
         let machine = try machine(of: stored)
         let row = try row(of: machine, stored.id, replacing: stored.revision, stored, hasEntered: false)
-        guard version != workflowVersion || row.due != stored.due || row.values != stored.values else { return nil }
-        return row
+        let effects = try upgradedEffects(of: stored)
+        let isUpToDate = version == workflowVersion && row.due == stored.due && row.values == stored.values
+        return isUpToDate && effects == nil ? nil : .save(row, effects: effects)
+    }
+
+    /// The replacement of the waiting effects; `nil` if they are up to date.
+    private func upgradedEffects(of stored: StoredArchive) throws -> StoreChange.EffectsChange? {
+        guard let old = stored.effects else { return nil }
+        var outbox = try Outbox(old, of: stored.id)
+        guard try outbox.migrate(to: knownEffects) else { return nil }
+        return StoreChange.EffectsChange(from: old, to: try outbox.waiting(of: stored.id))
     }
 
     /// Loads the archives of a batch; after an error it loads them one by one.

@@ -207,10 +207,10 @@ extension StoredWorkflow {
             revision: revision,
             workflow: machine.workflowName,
             version: machine.workflowVersion,
-            state: columns.state,
+            state: machine.definition.name(of: columns.state),
             entered: stays && stored != nil ? stored?.entered : scheduler.date,
             due: columns.due,
-            values: ((machine.currentState as? any Findable)?.foundBy ?? [:]).mapValues(\.storedValue),
+            values: ((columns.state as? any Findable)?.foundBy ?? [:]).mapValues(\.storedValue),
             archive: columns.archive,
             handled: handled ?? stored?.handled
         )

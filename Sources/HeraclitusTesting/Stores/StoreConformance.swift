@@ -132,7 +132,7 @@ public enum StoreConformance {
             version: 3,
             entered: date,
             due: date + 60,
-            values: ["buyer": .text("Åda \u{0}\""), "total": .number(-0.1)],
+            values: ["buyer": .text("Åda \u{0}\""), "mark": .text("\u{301}a"), "total": .number(-0.1)],
             handled: Data([0, 1, 255])
         )
         revision = try await store.save(full)

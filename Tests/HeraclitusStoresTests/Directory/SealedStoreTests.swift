@@ -86,13 +86,14 @@ import Testing
         #expect(try await store.load("1")?.effects == new)
     }
 
-    @Test("With a wrong key, archives are damaged, and workers skip them")
+    @Test("With a wrong key, archives are damaged, which workers are told")
     func wrongKey() async throws {
         let base = try place.store()
         try await SealedStore(base, Seal()).save(Self.row("1"))
         let store = SealedStore(base, Seal(key: 3))
         await #expect(throws: StoreError.self) { try await store.load("1") }
-        #expect(try await store.claim(DirectoryPlace.claim()) == [])
+        let error = await #expect(throws: StoreError.self) { try await store.claim(DirectoryPlace.claim()) }
+        guard case .damaged("1", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
         #expect(try await store.ids() == ["1"])
         // Unsealed rows are damaged, too.
         try await base.save(DirectoryPlace.row("2"))

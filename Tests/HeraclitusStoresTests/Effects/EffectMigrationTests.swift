@@ -90,6 +90,35 @@ import Testing
         #expect((try await orders.machine("1")?.machine.state as? New.PaidState)?.address == address)
     }
 
+    /// The new release after an upgrade of its stores, without its steps.
+    struct Later: Workflow {
+        static let name = "Order"
+        static var version: Int { 3 }
+        static var migrations: [Migration] { [.unchanged(in: 2), .unchanged(in: 3)] }
+        static var initial: any WorkflowState { New.OpenState() }
+        static var effects: [any Effect.Type] { [New.Letter.self] }
+        let pay = Event(from: New.OpenState.self, to: New.PaidState.self)
+    }
+
+    @Test("An upgrade migrates waiting effects, also of an archive that is up to date", arguments: StoreTests.kinds)
+    func upgraded(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let old = place.store.workflow(Old.Order.self)
+        for id in ["1", "2"] { try await old.update(id) { try $0.fire.pay(Old.PaidState(Address(street: "Elm"))) } }
+        let orders = place.store.workflow(New.Order.self)
+        // The archive of "2" is of the new version, and its effect of the old one.
+        let paid = try #require(try await orders.machine("2"))
+        try await orders.save(paid.machine, as: "2", expecting: paid.revision)
+        #expect(try await orders.effects().map(\.version) == [1, 1])
+        let upgrade = try await orders.upgrade()
+        #expect(upgrade.examined == 2 && upgrade.upgraded == 2)
+        #expect(try await orders.upgrade().upgraded == 0)
+        let later = place.store.workflow(Later.self)
+        #expect(try await later.effects().map(\.version) == [3, 3])
+        let letters = try await later.effects().map { try $0.effect(of: later) as? New.Letter }
+        #expect(letters.map { $0?.address } == Array(repeating: FullAddress(street: "Elm", country: "DE"), count: 2))
+    }
+
     @Test("A migration step for an effect, state or key that was never stored is a break of the lock")
     func misspelt() throws {
         struct Misspelt: Workflow {

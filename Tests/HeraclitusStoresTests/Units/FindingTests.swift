@@ -139,5 +139,13 @@ import Testing
         ] as [(StoredCondition, Bool)] {
             #expect(condition.isMet(by: found) == isMet, "\(condition)")
         }
+        // As in databases, a value that is no number meets no condition.
+        for condition: StoredCondition in [
+            .value("x") > 1, .value("x") >= 1, .value("x") < 1, .value("x") <= 1, .value("x") == 1,
+        ] {
+            #expect(!condition.isMet(by: ["x": .number(.nan)]), "\(condition)")
+        }
+        let beyond: StoredCondition = .value("x") > Double.nan
+        #expect(!beyond.isMet(by: ["x": .number(1)]))
     }
 }

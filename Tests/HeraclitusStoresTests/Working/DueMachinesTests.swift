@@ -111,6 +111,20 @@ import Testing
         }
     }
 
+    @Test("Due machines after an unreadable one are fired in the same call")
+    func unreadable() async throws {
+        let base = InMemoryStore()
+        let store = SealedStore(base, Seal())
+        for (id, key) in [("0", 3), ("1", 0x5A), ("2", 0x5A), ("3", 0x5A)] as [(String, UInt8)] {
+            let bills = bills(SealedStore(base, Seal(key: key)))
+            try await bills.update(id) { try $0.fire.send(Bill.SentState(1, by: at(Double(id) ?? 0))) }
+        }
+        await clock.advance(by: .seconds(25))
+        let report = try await bills(store).fireDue(batch: 2)
+        #expect(report.count == 3 && report.failures.isEmpty)
+        #expect(try await bills(store).ids(in: [Bill.LapsedState.self]) == ["1", "2", "3"])
+    }
+
     @Test("A machine deleted after its claim stays deleted")
     func deleted() async throws {
         let store = LosingStore()

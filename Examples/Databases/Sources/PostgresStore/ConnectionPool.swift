@@ -35,6 +35,7 @@ final class ConnectionPool: Sendable {
     /// - Parameters:
     ///   - id: What it is about, for errors.
     ///   - isChange: Whether it changes anything, so that it matters whether it was done when the connection was lost.
+    ///   - outruns: The number of repetitions when others were faster.
     ///   - body: What is to be done. It gets the connection, and whether an attempt before may have been successful. A transaction that it
     ///     leaves open is undone.
     /// - Returns: What `body` returns.
@@ -42,23 +43,25 @@ final class ConnectionPool: Sendable {
     func run<Result>(
         for id: String?,
         isChange: Bool = false,
+        outruns: Int = 30,
         _ body: (_ connection: PostgresConnection, _ mayBeDone: Bool) throws -> Result
     ) async throws -> Result {
         try await withTaskExecutorPreference(threads) {
             var connection = connections.take()
             defer { connections.giveBack(connection) }
-            return try Attempts(store: store, id: id, isChange: isChange, open: open).run(&connection, body)
+            let attempts = Attempts(store: store, id: id, isChange: isChange, limit: outruns, open: open)
+            return try attempts.run(&connection, body)
         }
     }
 
     /// The attempts to do one thing.
     private struct Attempts {
-        /// How often it is done again when others were faster.
-        private static var outruns: Int { 30 }
-
         let store: String
         let id: String?
         let isChange: Bool
+
+        /// The number of repetitions when others were faster.
+        let limit: Int
         let open: @Sendable () throws -> PostgresConnection
 
         func run<Result>(
@@ -78,7 +81,7 @@ final class ConnectionPool: Sendable {
                     // Connections that nobody has used for a while are found lost when they are used.
                     connection = nil
                     stale += 1
-                } catch ConnectionFailure.outrun where outruns < Self.outruns {
+                } catch ConnectionFailure.outrun where outruns < limit {
                     // At random, or those who have met would meet again.
                     Thread.sleep(forTimeInterval: Double.random(in: 0..<0.001 * Double(1 << min(outruns, 7))))
                     outruns += 1

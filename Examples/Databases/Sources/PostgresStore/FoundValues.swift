@@ -60,8 +60,9 @@ struct FoundValues {
         guard let texts = try? JSONDecoder().decode([String: String].self, from: column) else { return nil }
         var values: [String: StoredValue] = [:]
         for (name, text) in texts {
-            if text.hasPrefix("=") {
-                values[name] = .text(String(text.dropFirst()))
+            // By scalars, because a mark after "=" makes one character with it.
+            if text.unicodeScalars.first == "=" {
+                values[name] = .text(String(text.unicodeScalars.dropFirst()))
             } else if let number = Double(text) {
                 values[name] = .number(number)
             } else {

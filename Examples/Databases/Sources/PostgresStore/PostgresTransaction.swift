@@ -111,7 +111,7 @@ extension PostgresStore {
         /// What there is when the first attempt that came so far is to be committed; also later its connection may turn out to have committed it.
         var outcome: (result: Result, save: Saving?)?
         var concernsWorker = false
-        let result = try await pool.run(for: nil, isChange: true) { connection, mayBeDone in
+        let result = try await pool.run(for: nil, isChange: true, outruns: max(30, attempts)) { connection, mayBeDone in
             if mayBeDone, let outcome {
                 guard let save = outcome.save else {
                     throw ConnectionFailure.lost("The connection was lost when a transaction was to be committed.")
