@@ -91,7 +91,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         case .destinationNeeded:
             "the event needs a state object to enter."
         case .noEvent:
-            "no event leads there."
+            "no event leads there from \(source.shortened)."
         case .ambiguousEvent:
             "several events lead there: \(Self.list(candidates))."
         case .transitionInProgress:

@@ -12,7 +12,8 @@ package protocol ExercisedRegion: Region {
     var stateObject: (any WorkflowState)? { get }
 
     /// The destination that an event makes by its builder or as an empty state; `nil` if it needs an object.
-    func builtDestination(of event: String) -> (any WorkflowState)?
+    /// - Throws: The error of the builder.
+    func builtDestination(of event: String) throws -> (any WorkflowState)?
 
     /// Fires an event by its name.
     func fire(event: String, entering state: any WorkflowState) throws(InvalidTransition)
@@ -23,12 +24,17 @@ extension StateMachine: ExercisedRegion {
 
     package var stateObject: (any WorkflowState)? { state as? any WorkflowState }
 
-    package func builtDestination(of event: String) -> (any WorkflowState)? {
+    package func builtDestination(of event: String) throws -> (any WorkflowState)? {
         var built: AnyObject?
-        try? core.fire(for: .rehearsal, .named(event), Call(self)) { candidate in
-            let object = try core.destination(of: candidate, self, [:])
-            built = object.object
-            return object
+        do throws(InvalidTransition) {
+            try core.fire(for: .rehearsal, .named(event), Call(self)) { candidate in
+                let object = try core.destination(of: candidate, self, [:])
+                built = object.object
+                return object
+            }
+        } catch {
+            // Guards may decline the built state, which the fire itself shows.
+            if built == nil, error.reason == .declined, let cause = error.underlyingError { throw cause }
         }
         return built as? any WorkflowState
     }

@@ -89,9 +89,18 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     /// - Throws: Errors of the store; ``StoreError/damaged(id:explanation:)`` if no claimed archive can be opened, as
     ///   with a wrong key.
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
-        let claimed = try await base.claim(claim)
-        let readable = claimed.compactMap { try? opened($0) }
-        if readable.isEmpty, let first = claimed.first { return [try opened(first)] }
+        var rest = claim
+        var readable: [StoredArchive] = []
+        var tried: Set<ExactID> = []
+        while rest.limit > 0 {
+            let claimed = try await base.claim(rest)
+            let new = claimed.filter { tried.insert(ExactID($0.id)).inserted }
+            readable += new.compactMap { try? opened($0) }
+            if readable.isEmpty, let first = new.first { return [try opened(first)] }
+            // A short batch is the last one, so that the places of unreadable archives are filled.
+            if claimed.count < rest.limit || new.isEmpty { break }
+            rest.limit = claim.limit - readable.count
+        }
         return readable
     }
 

@@ -38,7 +38,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
     /// The transitions that the machine makes during the unit.
     private let made = Box(Lock<[StateTransition]>([]))
     private let registration: Registration
-    private let collector: EffectCollector
+    private let collector: EffectCollector<W>
 
     /// The row to save, set at the end of the unit.
     private let after = Lock<StoredArchive?>(nil)

@@ -8,6 +8,11 @@ public final class UnitOfWork: Sendable {
     private let store: any ArchiveStore
     let contents = UnitContents()
 
+    /// Whether the unit was saved.
+    var isSaved: Bool { saved.withLock { $0 } }
+
+    fileprivate let saved = Lock(false)
+
     /// A machine that was loaded before the unit began.
     private let loaded: StoredArchive?
 
@@ -196,6 +201,7 @@ extension ArchiveStore {
         }
         do {
             let isSaved = try await save(unit.contents)
+            unit.saved.withLock { $0 = isSaved }
             if !isSaved, try await isTorn(unit.contents) { return try again() }
         } catch StoreError.conflict {
             return try again()

@@ -34,7 +34,7 @@ extension StoredWorkflow {
         let date = date ?? scheduler.date
         let worker = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         var report = WorkReport()
-        // Each machine is tried once. A store without claims may return a machine again.
+        // A store without claims may return a machine again.
         var tried: Set<ExactID> = []
         var limit = max(1, batch)
         while true {
@@ -51,35 +51,36 @@ extension StoredWorkflow {
                     limit: limit
                 )
             )
+            // A short batch is the last one. Machines that are still due are left to the next call.
+            let isLast = found.count < limit
             let claimed = found.filter { !tried.contains(ExactID($0.id)) }
-            if claimed.isEmpty {
-                // A batch may be short because the store leaves out unreadable archives, so only an empty one is the last.
-                if found.count < limit { break }
-                // Untried machines may follow the tried ones.
-                limit = max(1, batch) + tried.count
-            }
+            // Untried machines may follow the tried ones.
+            if claimed.isEmpty { limit = max(1, batch) + tried.count }
             for archive in claimed {
-                tried.insert(ExactID(archive.id))
                 report.count += 1
                 do {
-                    try await fireDue(archive, by: date, saved)
+                    if try await !fireDue(archive, by: date, saved) { tried.insert(ExactID(archive.id)) }
                 } catch let error as CancellationError where Task.isCancelled {
                     throw error
                 } catch {
+                    tried.insert(ExactID(archive.id))
                     report.add(WorkFailure(id: archive.id, effect: nil, error: error))
                 }
             }
+            if isLast { break }
         }
         report.newerCount = try await newerCount(.due(by: date))
         return report
     }
 
     /// Fires the due events of a machine.
+    /// - Returns: Whether the machine was saved.
     private nonisolated(nonsending) func fireDue(
         _ archive: StoredArchive,
         by date: Date,
         _ saved: (_ id: String, _ transitions: [StateTransition]) async throws -> Void
-    ) async throws {
+    ) async throws -> Bool {
+        var isSaved = false
         var endless: InvalidTransition?
         try await store.unit(loaded: archive) { unit in
             // A deleted machine stays deleted.
@@ -87,10 +88,12 @@ extension StoredWorkflow {
             endless = machine?.fireDue(by: date)
         } saved: { unit in
             let transitions = unit.transitions(of: archive.id)
+            isSaved = unit.isSaved
             // The list is empty if all events were rejected, or if only machines within the state were fired.
             if !transitions.isEmpty { try await saved(archive.id, transitions) }
         }
         if let endless { throw endless }
+        return isSaved
     }
 }
 

@@ -77,13 +77,13 @@ final class ExercisedMachine<W: Workflow> {
         let state: W.AnyState
         do {
             var made = try exercise.state(transition.to, of: sample, from: machine.state)
-            if sample == nil, made == nil { made = machine.builtDestination(of: transition.event) as? W.AnyState }
+            if sample == nil, made == nil { made = try machine.builtDestination(of: transition.event) as? W.AnyState }
             guard let made, (made as? any WorkflowState).map({ type(of: $0).name == transition.to }) ?? false else {
                 return .notMade
             }
             state = made
         } catch {
-            return .declined("the sample has thrown: \(error)")
+            return .declined("the \(sample == nil ? "builder" : "sample") has thrown: \(error)")
         }
         states.append(machine.stateName)
         trace.append(.fire(transition, sample: sample))
@@ -133,7 +133,7 @@ final class ExercisedMachine<W: Workflow> {
                 try sample.map { try exercise.samples[$0].make(source) }
                 ?? region.builtDestination(of: transition.event)
         } catch {
-            return .declined("the sample has thrown: \(error)")
+            return .declined("the \(sample == nil ? "builder" : "sample") has thrown: \(error)")
         }
         guard let state, type(of: state).name == transition.to else { return .notMade }
         states.append(machine.stateName)

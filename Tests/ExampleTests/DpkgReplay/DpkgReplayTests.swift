@@ -76,7 +76,7 @@ import Testing
                 """
                 line 39: installed with its triggers still pending: font-cache:amd64 2.14.1-4, 2025-02-03 09:20:07
                     2025-02-03 09:20:07 status installed font-cache:amd64 2.14.1-4
-                    PackageLife cannot enter installed in triggers-pending: no event leads there. Allowed:
+                    PackageLife cannot enter installed in triggers-pending: no event leads there from triggers-pending. Allowed:
                 """
             )
         )

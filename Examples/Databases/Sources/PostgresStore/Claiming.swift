@@ -36,8 +36,9 @@ extension PostgresConnection {
                         archives.append(row.archive)
                     }
                 }
-                // Only if none of as many rows as possible could be loaded, those after them are of interest at once.
-                if rows < part.limit || !claimed.isEmpty { break }
+                // Only if some of as many rows as possible could not be loaded, those after them are of interest at once.
+                let isComplete = claimed.count == rows || claimed.contains(where: \.hasFormerEffects)
+                if rows < part.limit || isComplete { break }
             }
         }
         return archives
