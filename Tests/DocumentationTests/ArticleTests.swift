@@ -49,8 +49,9 @@ import Testing
             .matches(of: #/\| ([^|]+) \| ([0-9,]+) \|/#)
             .map { (String($0.1), Int($0.2.replacing(",", with: "")) ?? 0) }
         let names = [
-            "transition-bare", "transition", "transition-observed", "transition-closures", "transition-built",
-            "inner", "rejection", "ignored", "making", "reading", "archive", "foundation-encode", "restore", "foundation-decode",
+            "transition-bare", "transition", "transition-observed", "transition-closures", "transition-built", "inner",
+            "rejection", "ignored", "making", "reading", "archive", "foundation-encode", "restore",
+            "foundation-decode",
         ]
         #expect(rows.count == names.count)
         for (row, name) in zip(rows, names) {

@@ -31,8 +31,8 @@ import Testing
         )
         let nowhere = try #require(throws: InvalidTransition.self) { try machine.enter(CompletedState(byteCount: 1)) }
         #expect(
-            nowhere.description == "Download cannot enter CompletedState in IdleState: no event leads there from IdleState. "
-                + "Allowed: \"load\", \"cancel\"."
+            nowhere.description == "Download cannot enter CompletedState in IdleState: "
+                + "no event leads there from IdleState. Allowed: \"load\", \"cancel\"."
         )
         let declined = try #require(throws: InvalidTransition.self) {
             try machine.fire.load { _ in throw Objection(text: "busy") }
