@@ -21,7 +21,7 @@ extension StateMachine {
         return observe { [weak self] occurrence in
             guard let self else { return }
             center.post(
-                name: Notification.Name(prefix + occurrence.notificationName),
+                name: Notification.Name(prefix + (occurrence.announcement ?? occurrence.kind.rawValue)),
                 object: self,
                 userInfo: StateMachineNotification.userInfo(of: occurrence)
             )
@@ -61,8 +61,4 @@ public enum StateMachineNotification {
 extension Notification {
     /// The occurrence; `nil` for a notification from elsewhere.
     public var occurrence: Occurrence? { userInfo?[StateMachineNotification.occurrenceKey] as? Occurrence }
-}
-
-extension Occurrence {
-    fileprivate var notificationName: String { announcement ?? kind.rawValue }
 }

@@ -89,7 +89,8 @@ public final class OperationStateMachine: MachineOwner, Sendable {
     /// The block that runs on the queue after the start, and calls ``finish()`` at its end or has it called.
     public var executionBlock: Block? {
         get { storage.withLock { $0.execution } }
-        set { _ = storage.withLock { exchange(&$0.execution, newValue) } }
+        // The old block is released outside the lock.
+        set { _ = storage.withLock { exchange(&$0.execution, with: newValue) } }
     }
 
     /// The block that runs on the queue once, after the cancellation.
@@ -97,18 +98,18 @@ public final class OperationStateMachine: MachineOwner, Sendable {
     /// The operation must still be finished.
     public var cancellationBlock: Block? {
         get { storage.withLock { $0.cancellation } }
-        set { _ = storage.withLock { exchange(&$0.cancellation, newValue) } }
+        set { _ = storage.withLock { exchange(&$0.cancellation, with: newValue) } }
     }
 
     /// The block that runs on the queue just before the operation is finished, cancelled or not.
     public var finalizationBlock: Block? {
         get { storage.withLock { $0.finalization } }
-        set { _ = storage.withLock { exchange(&$0.finalization, newValue) } }
+        set { _ = storage.withLock { exchange(&$0.finalization, with: newValue) } }
     }
 
     var interruption: Block? {
         get { storage.withLock { $0.interruption } }
-        set { _ = storage.withLock { exchange(&$0.interruption, newValue) } }
+        set { _ = storage.withLock { exchange(&$0.interruption, with: newValue) } }
     }
 
     /// Whether the operation waits for its start.
@@ -243,13 +244,4 @@ extension OperationStateMachine {
             self?.letGoOfBlocks()
         }
     }
-}
-
-/// Replaces a block, and returns the old one, which the caller releases outside the lock.
-private func exchange(
-    _ block: inout OperationStateMachine.Block?,
-    _ new: OperationStateMachine.Block?
-) -> OperationStateMachine.Block? {
-    defer { block = new }
-    return block
 }

@@ -41,16 +41,15 @@ struct DiagramContent {
         notes = Self.notes(of: table, in: layout, path)
         let around = layout.boxesAroundStates
         let places = ArrowPlaces(table, around)
-        var numbers: [Place: Int] = [:]
+        var numbers: [Origin: [String: Int]] = [:]
         for event in table.events {
             for (origin, destination) in Self.origins(of: event, around) {
-                let place = Place(from: origin, to: destination)
                 let mark = path.mark(event.name, to: destination) { Self.isIn(origin, $0, around) }
-                if let number = numbers[place] {
+                if let number = numbers[origin]?[destination] {
                     arrows[number].labels.append(event.label + mark)
                     if !mark.isEmpty { arrows[number].isTaken = true }
                 } else {
-                    numbers[place] = arrows.count
+                    numbers[origin, default: [:]][destination] = arrows.count
                     let ends = places.ends(origin, destination)
                     arrows.append(
                         Arrow(
@@ -85,17 +84,6 @@ struct DiagramContent {
         }
     }
 
-    /// A box and a destination.
-    private struct BoxedPair: Hashable {
-        let box: Int
-        let to: String
-    }
-
-    private struct Place: Hashable {
-        let from: Origin
-        let to: String
-    }
-
     /// The arrows of an event, without updates: one for all states, or for all states of a box, where they share it.
     private static func origins(
         of event: TransitionTable.Event,
@@ -107,13 +95,12 @@ struct DiagramContent {
         for pair in pairs { sources[pair.to, default: []].insert(pair.from) }
         var drawn: [String: Set<String>] = [:]
         // One answer for each box and destination, which serves all states of the box.
-        var answers: [BoxedPair: Bool] = [:]
+        var answers: [Int: [String: Bool]] = [:]
         func leads(from box: DiagramBoxes.Box, to destination: String) -> Bool {
-            let pair = BoxedPair(box: box.number, to: destination)
-            if let answer = answers[pair] { return answer }
+            if let answer = answers[box.number]?[destination] { return answer }
             let leading = sources[destination] ?? []
             let answer = box.members.count <= leading.count && box.members.isSubset(of: leading)
-            answers[pair] = answer
+            answers[box.number, default: [:]][destination] = answer
             return answer
         }
         var origins = event.fromAnyState.map { (Origin.anyState, $0) }

@@ -38,7 +38,7 @@ extension TransitionTable {
     ///   - theme: The colours; `nil` for those of Graphviz.
     /// - Returns: The text of the graph.
     public func dot(current: String? = nil, theme: DiagramTheme? = nil) -> String {
-        DotDiagram(self, DiagramMarks(current), theme).text
+        DotDiagram(table: self, marks: DiagramMarks(current), theme: theme).text
     }
 
     /// The workflow as a state diagram in Mermaid, which many sites draw in Markdown.
@@ -66,7 +66,7 @@ extension StateMachine {
         let moment = drawnMoment
         let (table, marks) = (moment.table, moment.marks)
         return switch format {
-        case .dot: DotDiagram(table, marks, theme).text
+        case .dot: DotDiagram(table: table, marks: marks, theme: theme).text
         case .mermaid: MermaidDiagram(table, marks, theme).text
         case .scxml: table.scxml()
         }

@@ -2,15 +2,9 @@ import Heraclitus
 
 /// A table as a graph in DOT.
 struct DotDiagram {
-    private let table: TransitionTable
-    private let marks: DiagramMarks
-    private let theme: DiagramTheme?
-
-    init(_ table: TransitionTable, _ marks: DiagramMarks, _ theme: DiagramTheme?) {
-        self.table = table
-        self.marks = marks
-        self.theme = theme
-    }
+    let table: TransitionTable
+    let marks: DiagramMarks
+    let theme: DiagramTheme?
 
     var text: String {
         var ids = DotIDs()
@@ -60,22 +54,18 @@ func dotLabel(_ text: String) -> String { dotQuoted(text, ampersand: "&amp;") }
 
 /// A text in quotes, by scalars: a quote with an accent is another character, and still a quote to Graphviz.
 func dotQuoted(_ text: String, ampersand: String = "&") -> String {
-    var quoted = String.UnicodeScalarView("\"".unicodeScalars)
-    var previous: Unicode.Scalar?
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"", "\\": quoted += ["\\", scalar]
-        case "\n" where previous == "\r": break
-        case "\n", "\r", "\u{0B}", "\u{0C}", "\u{85}", "\u{2028}", "\u{2029}": quoted += ["\\", "n"]
-        case "&": quoted += ampersand.unicodeScalars
-        // Graphviz takes a NUL for the end of the text.
-        case "\0": quoted.append("\u{2400}")
-        default: quoted.append(scalar)
-        }
-        previous = scalar
+    let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
+        line.unicodeScalars.map { scalar -> String in
+            switch scalar {
+            case "\"", "\\": "\\\(scalar)"
+            case "&": ampersand
+            // Graphviz takes a NUL for the end of the text.
+            case "\0": "\u{2400}"
+            default: String(scalar)
+            }
+        }.joined()
     }
-    quoted.append("\"")
-    return String(quoted)
+    return "\"\(lines.joined(separator: "\\n"))\""
 }
 
 /// A text in a label in HTML.

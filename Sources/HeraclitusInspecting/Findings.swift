@@ -79,10 +79,11 @@ extension TransitionTable {
                 reaches[edge.event].append(edge.from * graph.count + edge.to)
             }
         }
-        var groups: [Reach: [Int]] = [:]
+        // By the transitions, and by the states that ignore the event.
+        var groups: [[[Int]]: [Int]] = [:]
         for (number, event) in events.enumerated() where !reaches[number].isEmpty {
             let ignored = event.ignored.compactMap { graph.number(of: $0) }.sorted()
-            groups[Reach(edges: reaches[number].sorted(), ignored: ignored), default: []].append(number)
+            groups[[reaches[number].sorted(), ignored], default: []].append(number)
         }
         let same = groups.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
         let unfired = events.indices.filter { !isFired[$0] }.map { events[$0].name }.map {
@@ -94,12 +95,6 @@ extension TransitionTable {
                 let text = "do the same: they lead from and to the same states, without guards, hooks or deadlines."
                 return .finding("sameEvents", $0, "The events \($0.quoted) \(text)")
             }
-    }
-
-    /// The transitions of an event and the states that ignore it, by number.
-    private struct Reach: Hashable {
-        let edges: [Int]
-        let ignored: [Int]
     }
 }
 

@@ -37,37 +37,27 @@ extension Journal {
     /// - Parameter validator: The validator of the workflow, also of a workflow of data.
     /// - Returns: All lines that do not fit.
     public func misfits<W: Workflow>(by validator: TransitionValidator<W>) -> [JournalMisfit] {
-        var replay = Replay(by: validator)
-        return zip(firstLine..., self).compactMap { line, occurrence in replay.misfit(of: occurrence, in: line) }
-    }
-}
-
-/// A run of a journal through a definition.
-private struct Replay<W: Workflow> {
-    private let validator: TransitionValidator<W>
-
-    /// The destination of the last transition, with the revision and the version of its line.
-    private var last: (state: String, revision: Int, version: Int)?
-
-    init(by validator: TransitionValidator<W>) { self.validator = validator }
-
-    mutating func misfit(of occurrence: Occurrence, in line: Int) -> JournalMisfit? {
-        guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }
-        let names = validator.definition.namesToday(of: occurrence)
-        let follows = last.map { ($0.revision &+ 1, $0.version) == (occurrence.revision, occurrence.version) } ?? false
-        let source = follows ? last?.state ?? names.source : names.source
-        let destination = names.destination ?? ""
-        last = (destination, occurrence.revision, occurrence.version)
-        do throws(InvalidTransition) {
-            try validator.validateTransition(
-                named: occurrence.event ?? "",
-                from: source,
-                to: destination,
-                userInfo: occurrence.userInfo
-            )
-            return nil
-        } catch {
-            return JournalMisfit(line: line, occurrence: occurrence, error: error)
+        // The destination of the last transition, with the revision and the version of its line.
+        var last: (state: String, revision: Int, version: Int)?
+        return zip(firstLine..., self).compactMap { line, occurrence -> JournalMisfit? in
+            guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }
+            let names = validator.definition.namesToday(of: occurrence)
+            let follows =
+                last.map { ($0.revision &+ 1, $0.version) == (occurrence.revision, occurrence.version) } ?? false
+            let source = follows ? last?.state ?? names.source : names.source
+            let destination = names.destination ?? ""
+            last = (destination, occurrence.revision, occurrence.version)
+            do throws(InvalidTransition) {
+                try validator.validateTransition(
+                    named: occurrence.event ?? "",
+                    from: source,
+                    to: destination,
+                    userInfo: occurrence.userInfo
+                )
+                return nil
+            } catch {
+                return JournalMisfit(line: line, occurrence: occurrence, error: error)
+            }
         }
     }
 }

@@ -42,31 +42,10 @@ struct SCXMLEvents {
 
     /// An event, and another one whose name continues the first behind a dot: SCXML takes the second for the first, too.
     var ambiguous: (String, String)? {
-        struct Beginning: Hashable {
-            var count = 0
-            var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-
-            mutating func add(_ byte: UInt8) {
-                count += 1
-                hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
-            }
-        }
-        var whole: [Beginning: String] = [:]
-        for name in all {
-            var beginning = Beginning()
-            for byte in name.utf8 { beginning.add(byte) }
-            whole[beginning] = name
-        }
-        for name in all where name.contains(".") {
-            var beginning = Beginning()
-            for byte in name.utf8 {
-                if byte == UInt8(ascii: "."), let other = whole[beginning], name.hasPrefix(other + ".") {
-                    return (other, name)
-                }
-                beginning.add(byte)
-            }
-        }
-        return nil
+        // With dots first, a name that continues another one stands directly behind it or behind another such name.
+        func rank(_ byte: UInt8) -> Int { byte == UInt8(ascii: ".") ? -1 : Int(byte) }
+        let sorted = all.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) { rank($0) < rank($1) } }
+        return zip(sorted, sorted.dropFirst()).first { $1.utf8.starts(with: ($0 + ".").utf8) }
     }
 }
 

@@ -43,7 +43,7 @@ extension DataWorkflow {
         _ state: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> DataWorkflow {
-        adding(.hook(.didEnter, try definition.onEntering(state, body)))
+        adding(.hook(.didEnter, try definition.onState(state, { $0.destination }, body)))
     }
 
     /// Adds a closure called after a state was left.
@@ -56,7 +56,7 @@ extension DataWorkflow {
         _ state: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> DataWorkflow {
-        adding(.hook(.didExit, try definition.onLeaving(state, body)))
+        adding(.hook(.didExit, try definition.onState(state, { $0.source }, body)))
     }
 
     /// Adds an effect, which each machine declares on entering a state.
@@ -139,7 +139,7 @@ extension StateMachine where W == DataWorkflow {
         _ state: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> Registration {
-        add(.hook(.didExit, try definition.onLeaving(state, body)))
+        add(.hook(.didExit, try definition.onState(state, { $0.source }, body)))
     }
 
     /// Adds a closure called after a state was entered, also on activation.
@@ -153,7 +153,7 @@ extension StateMachine where W == DataWorkflow {
         _ state: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> Registration {
-        add(.hook(.didEnter, try definition.onEntering(state, body)))
+        add(.hook(.didEnter, try definition.onState(state, { $0.destination }, body)))
     }
 }
 
@@ -178,20 +178,14 @@ extension Definition {
         { try? body($0) }
     }
 
-    fileprivate func onLeaving(
+    /// A hook for changes whose left or entered object is of a state or of a state within it.
+    fileprivate func onState(
         _ name: String,
+        _ object: @escaping @Sendable (StateTransition) -> (any WorkflowState)?,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) -> Void {
-        let isLeft = try isInState(named: name)
-        return { if let state = $0.source as? DataState, isLeft(state) { body(state, $0) } }
-    }
-
-    fileprivate func onEntering(
-        _ name: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> @Sendable (StateTransition) -> Void {
-        let isEntered = try isInState(named: name)
-        return { if let state = $0.destination as? DataState, isEntered(state) { body(state, $0) } }
+        let isThere = try isInState(named: name)
+        return { if let state = object($0) as? DataState, isThere(state) { body(state, $0) } }
     }
 
     /// Whether an object is of a state or of a state within it.

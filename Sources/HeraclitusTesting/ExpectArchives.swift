@@ -182,21 +182,13 @@ private final class Comparison {
 
 private protocol Archiving {
     /// The machine without its state's data.
-    var summary: MachineSummary { get }
+    var summary: [AnyHashable] { get }
 
     var current: Any { get }
 }
 
-private struct MachineSummary: Equatable {
-    let workflow: String
-    let state: String
-    let revision: Int
-}
-
 extension StateMachine: Archiving {
-    fileprivate var summary: MachineSummary {
-        MachineSummary(workflow: W.name, state: stateName, revision: revision)
-    }
+    fileprivate var summary: [AnyHashable] { [W.name, stateName, revision] }
 
     fileprivate var current: Any { state }
 }

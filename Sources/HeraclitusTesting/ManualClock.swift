@@ -116,15 +116,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    private final class Storage: Sendable {
-        let contents: Lock<Contents>
-
-        init(start: Date) { contents = Lock(Contents(date: start)) }
-
-        var date: Date { contents.withLock { $0.date } }
-    }
-
-    private let storage: Storage
+    private let contents: Box<Lock<Contents>>
     private let executor: SettlingExecutor
 
     /// The scheduler that fires due events when the clock moves.
@@ -133,17 +125,17 @@ public final class ManualClock: Clock, Sendable {
     /// Makes a clock that stands still.
     /// - Parameter start: The date of the clock; by default the beginning of 2001.
     public init(at start: Date = Date(timeIntervalSinceReferenceDate: 0)) {
-        let storage = Storage(start: start)
-        self.storage = storage
+        let contents = Box(Lock(Contents(date: start)))
+        self.contents = contents
         executor = SettlingExecutor()
-        scheduler = Scheduler(drivenByHand: executor) { storage.date }
+        scheduler = Scheduler(drivenByHand: executor) { contents.value.withLock { $0.date } }
     }
 
     /// The current instant.
-    public var now: Instant { storage.contents.withLock { $0.now } }
+    public var now: Instant { contents.value.withLock { $0.now } }
 
     /// The current date.
-    public var date: Date { storage.date }
+    public var date: Date { contents.value.withLock { $0.date } }
 
     /// The resolution of the clock: one nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
@@ -183,7 +175,7 @@ public final class ManualClock: Clock, Sendable {
 
     private func end(after duration: Duration) -> Contents.End {
         precondition(duration >= .zero, "The clock moves forward only. Use setDate(to:) to set the date back.")
-        return storage.contents.withLock { $0.end(after: duration) }
+        return contents.value.withLock { $0.end(after: duration) }
     }
 
     /// Moves the clock to the next deadline, the next sleeper or the end.
@@ -191,7 +183,7 @@ public final class ManualClock: Clock, Sendable {
     private func step(toward end: inout Contents.End) -> Bool {
         let deadline = scheduler.nextDeadline
         var goal = end
-        let woken = storage.contents.withLock { contents in
+        let woken = contents.value.withLock { contents in
             // Setting the date has moved the end.
             if contents.settings != goal.settings {
                 goal = contents.end(after: contents.now.duration(to: goal.instant))
@@ -200,7 +192,7 @@ public final class ManualClock: Clock, Sendable {
         }
         end = goal
         for sleeper in woken { sleeper.continuation.resume() }
-        return !storage.contents.withLock { $0.now >= goal.instant && $0.settings == goal.settings }
+        return !contents.value.withLock { $0.now >= goal.instant && $0.settings == goal.settings }
     }
 
     /// Sets the date, as a user or a time server does.
@@ -208,7 +200,7 @@ public final class ManualClock: Clock, Sendable {
     /// The clock's instant stays.
     /// - Parameter date: The new date. Events due by then fire.
     public func setDate(to date: Date) {
-        storage.contents.withLock { $0.set(to: date) }
+        contents.value.withLock { $0.set(to: date) }
         scheduler.carryOutDue()
     }
 
@@ -218,14 +210,14 @@ public final class ManualClock: Clock, Sendable {
     ///   - tolerance: Ignored.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        let number = storage.contents.withLock { contents in
+        let number = contents.value.withLock { contents in
             contents.lastNumber += 1
             return contents.lastNumber
         }
-        defer { storage.contents.withLock { _ = $0.cancelled.remove(number) } }
+        defer { contents.value.withLock { _ = $0.cancelled.remove(number) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let result: Result<Void, any Error>? = storage.contents.withLock { contents in
+                let result: Result<Void, any Error>? = contents.value.withLock { contents in
                     if contents.cancelled.remove(number) != nil { return .failure(CancellationError()) }
                     if deadline <= contents.now { return .success(()) }
                     contents.sleepers.append(Sleeper(number: number, end: deadline, continuation: continuation))
@@ -234,7 +226,7 @@ public final class ManualClock: Clock, Sendable {
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            let sleeper = storage.contents.withLock { contents in
+            let sleeper = contents.value.withLock { contents in
                 guard let index = contents.sleepers.firstIndex(where: { $0.number == number }) else {
                     contents.cancelled.insert(number)
                     return Sleeper?.none

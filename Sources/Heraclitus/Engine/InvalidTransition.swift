@@ -147,7 +147,7 @@ public struct InvalidTransition: Error, Sendable {
     public var destination: String? {
         if let destination = rejection.details?.destination { return destination }
         guard let only = rejection.event.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
-        return definition.states[only.index].name
+        return definition.states[only].name
     }
 
     /// The error of a guard, a builder or an action.

@@ -79,7 +79,7 @@ extension MachineCore {
 extension Definition {
     /// The number of the class of an initial object, which has to be registered.
     func indexOfBeginning(_ state: AnyObject) -> Int {
-        if let index = stateIndex(ofBeginning: state), layout(of: state, of: index) != nil { return index }
+        if let index = stateIndex(of: state), layout(of: state, of: index) != nil { return index }
         fatalError(
             "\(fullName(of: type(of: state))) is not registered with the workflow "
                 + "\(workflow): name it in an event or list it in `static var states`."

@@ -22,18 +22,8 @@ struct DatedLinks: Sendable {
 
         var text: String { "\(mark).\(workflow).\(version).\(file)" }
 
-        init(mark: String, workflow: String, version: String, file: String) {
-            (self.mark, self.workflow, self.version, self.file) = (mark, workflow, version, file)
-        }
-
         /// The label that sorts after all labels of the same date.
         static let last = Label(mark: "~", workflow: "", version: "", file: "")
-
-        init?(_ text: Substring) {
-            let parts = text.split(separator: ".", maxSplits: 3).map(String.init)
-            guard parts.count == 4 else { return nil }
-            self.init(mark: parts[0], workflow: parts[1], version: parts[2], file: parts[3])
-        }
     }
 
     /// A date as 16 hexadecimal digits, which sort like the date.
@@ -236,9 +226,9 @@ extension DatedLinks.Link {
     /// Parses the path of a link below the folder; `nil` for other paths.
     fileprivate init?(_ path: String) {
         let digits = path.prefix(16)
-        guard digits.utf8.count == 16, path.dropFirst(16).first == ".",
-            let label = DatedLinks.Label(path.dropFirst(17))
-        else { return nil }
-        self.init(date: DatedLinks.SortableDate(digits: String(digits)), label: label)
+        let parts = path.dropFirst(17).split(separator: ".", maxSplits: 3).map(String.init)
+        guard digits.utf8.count == 16, path.dropFirst(16).first == ".", parts.count == 4 else { return nil }
+        date = DatedLinks.SortableDate(digits: String(digits))
+        label = DatedLinks.Label(mark: parts[0], workflow: parts[1], version: parts[2], file: parts[3])
     }
 }

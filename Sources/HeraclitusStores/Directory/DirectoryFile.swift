@@ -38,9 +38,6 @@ struct DirectoryFile {
     /// After reading only the first line, its archive, effects' content and handled messages are empty.
     let row: StoredArchive
 
-    /// Whether the file has effects.
-    let hasEffects: Bool
-
     /// Whether an earlier release has written effects into the archive.
     ///
     /// Their type is known after reading the whole file.
@@ -75,11 +72,10 @@ struct DirectoryFile {
     }
 
     /// The file of a row.
-    init(_ row: StoredArchive) { (self.row, hasEffects, isFormer) = (row, row.effects != nil, false) }
+    init(_ row: StoredArchive) { (self.row, isFormer) = (row, false) }
 
     private init(_ header: Header, archive: Data, effects: Data?, handled: Data?) {
-        hasEffects = header.effects != nil
-        isFormer = hasEffects && header.effectsSize == nil
+        isFormer = header.effects != nil && header.effectsSize == nil
         row = StoredArchive(
             id: header.id,
             revision: header.revision,

@@ -90,19 +90,13 @@ struct DirectoryFiles: Sendable {
         }
         var row = try change.applied(to: old?.row, after: old == nil ? try last() : 0)
         // Effects that stay have to be read. Most files have none.
-        if change.effects == nil, old?.hasEffects == true { row = try rowKeepingEffects(row, in: name) }
+        if change.effects == nil, old?.row.effects != nil { row?.effects = try file(of: name, change.id)?.row.effects }
         return DirectoryChange(
             old: old,
             new: row.map { DirectoryFile($0) },
             content: try row.map { try DirectoryFile.content(of: $0, limit: limit) } ?? Data(),
             revision: row?.revision ?? 0
         )
-    }
-
-    private func rowKeepingEffects(_ row: StoredArchive?, in name: String) throws -> StoredArchive? {
-        guard var row else { return nil }
-        row.effects = try file(of: name, row.id)?.row.effects
-        return row
     }
 
     /// Plans a deletion of a locked file.

@@ -12,7 +12,7 @@ final class DirectoryIndex: Sendable {
     typealias Label = DatedLinks.Label
 
     /// A kind of links.
-    enum Kind: Sendable, CaseIterable {
+    enum Kind: String, Sendable {
         case due, claimed, effects
     }
 
@@ -24,13 +24,7 @@ final class DirectoryIndex: Sendable {
     init(in folder: Folder) { self.folder = folder }
 
     /// The links of a kind.
-    func links(_ kind: Kind) -> DatedLinks {
-        switch kind {
-        case .due: DatedLinks(Folder(path: folder.file("due")))
-        case .claimed: DatedLinks(Folder(path: folder.file("claimed")))
-        case .effects: DatedLinks(Folder(path: folder.file("effects")))
-        }
-    }
+    func links(_ kind: Kind) -> DatedLinks { DatedLinks(Folder(path: folder.file(kind.rawValue))) }
 
     /// The link of a row; `nil` if no work of the row waits.
     ///

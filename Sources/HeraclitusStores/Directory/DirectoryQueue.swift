@@ -9,31 +9,26 @@ struct Candidate: Sendable {
     let link: DatedLinks.Link
 }
 
-/// The latest dates of claimable links.
-private struct ClaimDates {
-    let queue: DatedLinks.SortableDate
-    let now: DatedLinks.SortableDate
-
-    init(_ claim: StoreClaim) { (queue, now) = (.init(claim.queue.date), .init(claim.now)) }
-
-    func last(of kind: DirectoryIndex.Kind) -> DatedLinks.SortableDate { kind == .claimed ? now : queue }
-}
-
 /// The links that a worker looks for, in pages.
 private struct CandidateList {
     static let pageSize = 1_000
 
     let index: DirectoryIndex
     let wanted: Wanted
-    private let dates: ClaimDates
+    let now: DatedLinks.SortableDate
+    private let queue: DatedLinks.SortableDate
     private var last: [DirectoryIndex.Kind: DatedLinks.Link] = [:]
     private var rest: [DirectoryIndex.Kind]
 
-    init(_ index: DirectoryIndex, _ wanted: Wanted, _ dates: ClaimDates) {
-        (self.index, self.wanted, self.dates) = (index, wanted, dates)
+    init(_ index: DirectoryIndex, _ wanted: Wanted, _ claim: StoreClaim) {
+        (self.index, self.wanted) = (index, wanted)
+        (queue, now) = (.init(claim.queue.date), .init(claim.now))
         // A machine with an expired claim waits as if it were due since the end of the claim.
         rest = wanted.isForEffects ? [.effects] : [.due, .claimed]
     }
+
+    /// The latest date of claimable links.
+    func latest(of kind: DirectoryIndex.Kind) -> DatedLinks.SortableDate { kind == .claimed ? now : queue }
 
     /// The next links, in the order of their dates; `nil` at the end.
     mutating func next() throws(ArchiveError) -> ArraySlice<Candidate>? {
@@ -41,7 +36,7 @@ private struct CandidateList {
         var page: [Candidate] = []
         for kind in rest {
             let links = try index.links(kind)
-                .links(upTo: dates.last(of: kind), after: last[kind], limit: Self.pageSize, where: wanted.includes)
+                .links(upTo: latest(of: kind), after: last[kind], limit: Self.pageSize, where: wanted.includes)
             if links.count < Self.pageSize { rest.removeAll { $0 == kind } }
             last[kind] = links.last
             page += links.map { Candidate(kind: kind, link: $0) }
@@ -122,11 +117,10 @@ extension DirectoryStore {
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
         try look()
         let wanted = Wanted(claim.query)
-        let dates = ClaimDates(claim)
-        index.forgetClaims(endedBy: dates.now)
+        var list = CandidateList(index, wanted, claim)
+        index.forgetClaims(endedBy: list.now)
         // The untaken candidates of an earlier claim come first, then the current ones.
         var found = candidates.withLock { $0.removeValue(forKey: wanted) } ?? []
-        var list = CandidateList(index, wanted, dates)
         var busy: [Candidate] = []
         var claimed: [StoredArchive] = []
         do {
@@ -136,7 +130,7 @@ extension DirectoryStore {
                     found = page
                     continue
                 }
-                guard candidate.link.date <= dates.last(of: candidate.kind) else { continue }
+                guard candidate.link.date <= list.latest(of: candidate.kind) else { continue }
                 if let archive = try take(candidate, claim, ifBusy: { busy.append(candidate) }) {
                     claimed.append(archive)
                 }

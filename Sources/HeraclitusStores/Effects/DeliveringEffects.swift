@@ -58,9 +58,7 @@ extension StoredWorkflow {
     /// The next effects of up to a thousand machines whose type is unknown to this release and that have waited for a
     /// time.
     private func unknownEffects(_ age: Duration) async throws -> [StoredEffect] {
-        var query = ArchiveQuery()
-        query.workflows = workflowNames
-        query.newestVersion = workflowVersion
+        var query = query()
         query.queue = .effects(by: scheduler.date - age.inSeconds, names: nil)
         query.limit = 1_000
         let known = Set(effectNames)

@@ -205,7 +205,7 @@ struct Outbox {
             do {
                 let place = [JSONKey("effects"), JSONKey(index: content.effects.count), JSONKey("data")]
                 let data = try JSONValue(encoding: effect, at: place)
-                add(
+                content.effects.append(
                     Entry(
                         name: type.name,
                         data: data,
@@ -214,15 +214,11 @@ struct Outbox {
                         version: known.version
                     )
                 )
+                content.next += 1
             } catch {
                 throw .unwritableEffect(type.name, underlyingError: error)
             }
         }
-    }
-
-    private mutating func add(_ entry: Entry) {
-        content.effects.append(entry)
-        content.next += 1
     }
 }
 

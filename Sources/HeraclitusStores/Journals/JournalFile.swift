@@ -156,7 +156,7 @@ public actor JournalFile {
     }
 
     private func note(_ line: LineBuffer.Line) {
-        guard case .data(let data) = line, let entry = try? LineHead(data) else { return }
+        guard case .data(let data) = line, let entry = try? LineHead(from: ArchiveDecoder(text: data)) else { return }
         let key = ExactID(entry.id)
         let began = entry.began.map { JournalOrigin(began: $0, series: entry.series) }
         let origin = began ?? lastLines[key]?.current ?? JournalOrigin(began: entry.date, series: nil)
@@ -228,10 +228,6 @@ private struct LineHead: Decodable {
     let began: Date?
     let series: Int?
     let date: Date
-
-    init(_ data: Data) throws {
-        self = try LineHead(from: ArchiveDecoder(text: data))
-    }
 }
 
 extension StoredArchive {

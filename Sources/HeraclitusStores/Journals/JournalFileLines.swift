@@ -19,7 +19,9 @@ extension JournalFile {
     /// An unreadable or incomplete line is an element with an error. The sequence throws
     /// `ArchiveError.inaccessibleFile(_:explanation:)`.
     public nonisolated var lines: some AsyncSequence<NumberedLine<Entry>, any Error> & Sendable {
-        JournalFileLines(chunks: FileChunks(path: path))
+        ReadLines<Entry, FileChunks>(chunks: FileChunks(path: path), limit: 64 << 20, progress: nil) { data in
+            Result { () throws(ArchiveError) in try Entry(data) }
+        }
     }
 
     /// Reads the journal of an id, including the journals of deleted machines with the id.
@@ -42,27 +44,18 @@ extension JournalFile {
 }
 
 /// A line of a journal file as JSON.
-struct JournalFileLine: Codable {
+struct JournalFileLine {
     let id: String
     let line: Int
 
     /// The journal of the line; `nil` if the line before is of the same journal.
     let origin: JournalOrigin?
     let occurrence: Occurrence
+}
 
+extension JournalFileLine: Codable {
     private enum Key: String, CodingKey {
         case id, line, began, series
-    }
-
-    init(id: String, line: Int, origin: JournalOrigin?, occurrence: Occurrence) {
-        self.id = id
-        self.line = line
-        self.origin = origin
-        self.occurrence = occurrence
-    }
-
-    init(_ data: Data) throws {
-        self = try JournalFileLine(from: ArchiveDecoder(text: data))
     }
 
     init(from decoder: any Decoder) throws {
@@ -86,56 +79,10 @@ struct JournalFileLine: Codable {
     }
 }
 
-private struct JournalFileLines: AsyncSequence, Sendable {
-    typealias Element = NumberedLine<JournalFile.Entry>
-    typealias Failure = any Error
-
-    let chunks: FileChunks
-
-    func makeAsyncIterator() -> Iterator { Iterator(chunks: chunks.makeAsyncIterator()) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        let chunks: FileChunks.Iterator
-        private var lines = LineBuffer(limit: 64 << 20)
-        private var number = 0
-        private var isAtEnd = false
-
-        init(chunks: FileChunks.Iterator) { self.chunks = chunks }
-
-        mutating func next() async throws -> NumberedLine<JournalFile.Entry>? { try await next(isolation: nil) }
-
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> NumberedLine<JournalFile.Entry>? {
-            while true {
-                while let line = lines.next() {
-                    if let read = read(line) { return read }
-                }
-                guard !isAtEnd else { return nil }
-                guard let chunk = try await chunks.next(isolation: actor) else {
-                    isAtEnd = true
-                    return lines.last().flatMap { read($0) }
-                }
-                lines.add(chunk)
-            }
-        }
-
-        private mutating func read(_ line: LineBuffer.Line) -> NumberedLine<JournalFile.Entry>? {
-            number += 1
-            switch line {
-            case .blank: return nil
-            case .tooLarge(let size):
-                return NumberedLine(number: number, result: .failure(.tooLarge(size, limit: lines.limit)))
-            case .data(let data):
-                let result = Result { () throws(ArchiveError) in try JournalFile.Entry(data) }
-                return NumberedLine(number: number, result: result)
-            }
-        }
-    }
-}
-
 extension JournalFile.Entry {
     fileprivate init(_ data: Data) throws(ArchiveError) {
         do {
-            let line = try JournalFileLine(data)
+            let line = try JournalFileLine(from: ArchiveDecoder(text: data))
             self.init(id: line.id, line: line.line, occurrence: line.occurrence)
         } catch let problem as JSONProblem {
             throw .notJSON(explanation: problem.description)

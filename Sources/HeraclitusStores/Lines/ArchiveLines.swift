@@ -64,7 +64,9 @@ public enum Archive {
         progress: (@Sendable (Progress) -> Void)? = nil
     ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable where Chunks.Element == Data {
         let given = context.flatMap { StateMachine<W>.given($0) }
-        return ArchivedLines<W, Chunks>(chunks: chunks, context: given, limit: limit, progress: progress)
+        return ReadLines<StateMachine<W>, Chunks>(chunks: chunks, limit: limit, progress: progress) { data in
+            Result { () throws(ArchiveError) in try StateMachine<W>(data, limit: limit, .system, given) }
+        }
     }
 
     /// Writes machines to a file of JSON lines, which replaces an existing file when it is complete and synced.

@@ -128,7 +128,7 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
             var opened = row
             (opened.values, opened.archive) = (content.values, content.archive)
             opened.handled = try row.handled.map(open)
-            opened.effects = try row.effects.map(self.opened)
+            opened.effects = try row.effects.map { try converted($0, open) }
             return opened
         } catch {
             throw StoreError.damaged(
@@ -138,23 +138,17 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         }
     }
 
-    private func opened(_ effects: WaitingEffects) throws -> WaitingEffects {
-        var opened = effects
-        opened.content = try open(effects.content)
-        return opened
-    }
-
-    private func sealed(_ effects: WaitingEffects) throws -> WaitingEffects {
-        var sealed = effects
-        sealed.content = try seal(effects.content)
-        return sealed
+    private func converted(_ effects: WaitingEffects, _ convert: (Data) throws -> Data) throws -> WaitingEffects {
+        var converted = effects
+        converted.content = try convert(effects.content)
+        return converted
     }
 
     private func sealed(_ change: StoreChange) async throws -> StoreChange {
         var effects: StoreChange.EffectsChange?
         if let changed = change.effects {
             let old = try await storedEffects(of: change)
-            effects = .init(from: old, to: try changed.new.map(sealed))
+            effects = .init(from: old, to: try changed.new.map { try converted($0, seal) })
         }
         guard case .save(let row) = change.machine else {
             return StoreChange(id: change.id, machine: change.machine, effects: effects)
@@ -171,7 +165,7 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     /// Sealing the old effects again would give other bytes.
     private func storedEffects(of change: StoreChange) async throws -> WaitingEffects? {
         guard let old = change.effects?.old else { return nil }
-        guard let stored = try await base.load(change.id)?.effects, try opened(stored) == old else {
+        guard let stored = try await base.load(change.id)?.effects, try converted(stored, open) == old else {
             throw StoreError.effectsChanged(id: change.id)
         }
         return stored
@@ -180,7 +174,9 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     private func sealed(_ query: ArchiveQuery) throws -> ArchiveQuery {
         guard let sealValue else { return query }
         var sealed = query
-        sealed.values = try query.values.map { StoredCondition($0.name, $0.comparison, try sealValue($0.value)) }
+        sealed.values = try query.values.map {
+            StoredCondition(name: $0.name, comparison: $0.comparison, value: try sealValue($0.value))
+        }
         return sealed
     }
 }

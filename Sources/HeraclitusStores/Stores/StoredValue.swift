@@ -130,17 +130,6 @@ public struct StoredCondition: Sendable, Hashable {
     /// A text and a number never match.
     public let value: StoredValue
 
-    /// Makes a condition.
-    /// - Parameters:
-    ///   - name: The name of the value.
-    ///   - comparison: The comparison.
-    ///   - value: The value to compare with.
-    init(_ name: String, _ comparison: Comparison, _ value: StoredValue) {
-        self.name = name
-        self.comparison = comparison
-        self.value = value
-    }
-
     /// Whether a machine's values meet the condition.
     /// - Parameter values: The values of the machine.
     /// - Returns: Whether the condition holds; `false` if the machine lacks the value.
@@ -182,7 +171,7 @@ extension StoredCondition.Name {
     ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func == (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name.name, .equal, value.storedValue)
+        StoredCondition(name: name.name, comparison: .equal, value: value.storedValue)
     }
 
     /// The machine's value is less.
@@ -191,7 +180,7 @@ extension StoredCondition.Name {
     ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func < (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name.name, .less, value.storedValue)
+        StoredCondition(name: name.name, comparison: .less, value: value.storedValue)
     }
 
     /// The machine's value is less or equal.
@@ -200,7 +189,7 @@ extension StoredCondition.Name {
     ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func <= (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name.name, .lessOrEqual, value.storedValue)
+        StoredCondition(name: name.name, comparison: .lessOrEqual, value: value.storedValue)
     }
 
     /// The machine's value is greater.
@@ -209,7 +198,7 @@ extension StoredCondition.Name {
     ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func > (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name.name, .greater, value.storedValue)
+        StoredCondition(name: name.name, comparison: .greater, value: value.storedValue)
     }
 
     /// The machine's value is greater or equal.
@@ -218,6 +207,6 @@ extension StoredCondition.Name {
     ///   - value: The value to compare with.
     /// - Returns: The condition.
     public static func >= (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name.name, .greaterOrEqual, value.storedValue)
+        StoredCondition(name: name.name, comparison: .greaterOrEqual, value: value.storedValue)
     }
 }

@@ -74,7 +74,7 @@ extension StoredWorkflow {
         StoredMachines(workflow: self, query: query(in: states, conditions))
     }
 
-    private func query(in states: StoredStates?, _ conditions: [StoredCondition]) -> ArchiveQuery {
+    func query(in states: StoredStates? = nil, _ conditions: [StoredCondition] = []) -> ArchiveQuery {
         var query = ArchiveQuery()
         query.workflows = workflowNames
         query.newestVersion = workflowVersion

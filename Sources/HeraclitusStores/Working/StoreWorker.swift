@@ -28,7 +28,7 @@ extension ArchiveStore {
         interval: Duration = .seconds(10),
         failed: @escaping @Sendable (_ failure: WorkFailure) async -> Void = { _ in }
     ) async throws {
-        for workflow in repeat each workflows { try workflow.checkHandlers(handlers) }
+        for workflow in repeat each workflows { try handlers.check(workflow.knownEffects) }
         var policy = policy
         // A worker looks often, so it reports an effect of an unknown type only after a long wait.
         if policy.unknownEffectAge == .zero { policy.unknownEffectAge = .seconds(3_600) }
@@ -46,19 +46,6 @@ extension ArchiveStore {
             }
             try await group.waitForAll()
         }
-    }
-}
-
-extension StoredWorkflow {
-    fileprivate func checkHandlers(_ handlers: EffectHandlers) throws(StoreError) { try handlers.check(knownEffects) }
-
-    /// The date after which the next machine waits for a worker; `nil` if none does.
-    fileprivate func nextDate(_ queue: ArchiveQuery.Queue, after date: Date) async throws -> Date? {
-        var query = ArchiveQuery()
-        query.workflows = workflowNames
-        query.newestVersion = workflowVersion
-        query.queue = queue
-        return try await store.nextDate(query, after: date)
     }
 }
 
@@ -80,6 +67,8 @@ private final class Rounds: Sendable {
         _ queue: ArchiveQuery.Queue,
         _ work: () async throws -> WorkReport
     ) async throws {
+        var query = workflow.query()
+        query.queue = queue
         while true {
             try Task.checkCancellation()
             // Rings are read first, so that later saves are seen in this round or the next.
@@ -88,7 +77,7 @@ private final class Rounds: Sendable {
             var wake = now + interval.inSeconds
             do {
                 for failure in try await work().failures where isNew(failure) { await failed(failure) }
-                if let next = try await workflow.nextDate(queue, after: now) { wake = min(wake, next) }
+                if let next = try await workflow.store.nextDate(query, after: now) { wake = min(wake, next) }
             } catch {
                 try Task.checkCancellation()
                 // The next round retries a failing medium.

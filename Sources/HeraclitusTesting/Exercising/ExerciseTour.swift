@@ -6,9 +6,7 @@ final class ExerciseTour<W: Workflow> {
     private let exercise: Exercise<W>
     private let graph: TableGraph
 
-    private var machines = 0
-    private var steps = 0
-    private var restarts = 0
+    private var counts = ExerciseReport()
 
     /// The transitions and the pairs that were carried out.
     private var done: Set<[ExercisedTransition]> = []
@@ -16,7 +14,6 @@ final class ExerciseTour<W: Workflow> {
 
     /// The first way to each state that holds machines, in the order of arrival.
     private var waysToComposites: [ExerciseOfRegions<W>.Way] = []
-    private var untriedInRegions: [ExerciseReport.Untried] = []
 
     /// The transitions that lacked a fitting sample at least once.
     private var unmade: Set<ExercisedTransition> = []
@@ -27,11 +24,7 @@ final class ExerciseTour<W: Workflow> {
     }
 
     var report: ExerciseReport {
-        var report = ExerciseReport()
-        report.machines = machines
-        report.steps = steps
-        report.restarts = restarts
-        report.untriedInRegions = untriedInRegions
+        var report = counts
         report.untried = exercise.table.events.flatMap { event in
             event.transitions.compactMap { transition in
                 let found = ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
@@ -87,9 +80,9 @@ final class ExerciseTour<W: Workflow> {
         for way in waysToComposites {
             var regions = ExerciseOfRegions(exercise, along: way)
             try regions.run()
-            machines += regions.machines
-            steps += regions.steps
-            untriedInRegions += regions.untried
+            counts.machines += regions.machines
+            counts.steps += regions.steps
+            counts.untriedInRegions += regions.untried
         }
     }
 
@@ -107,9 +100,9 @@ final class ExerciseTour<W: Workflow> {
         for way in walk.waysToComposites where !waysToComposites.contains(where: { $0.state == way.state }) {
             waysToComposites.append(ExerciseOfRegions.Way(start: start, trace: way.trace, state: way.state))
         }
-        machines += 1
-        steps += walk.steps
-        restarts += walk.restarts
+        counts.machines += 1
+        counts.steps += walk.steps
+        counts.restarts += walk.restarts
         done.formUnion(walk.done)
         declined.merge(walk.declined) { _, new in new }
         unmade.formUnion(walk.unmade)

@@ -45,10 +45,11 @@ extension ArchiveLock {
         workflow = table.workflow
         version = table.version
         events = table.events.map(\.name)
-        let archives = collected.archives.sorted(inTheOrderOf: table.states)
-        for (state, archive) in archives {
-            states[state, default: JSONShape(of: [])].add(JSONShape(of: [archive["data"] ?? .null]))
-        }
+        // The archives of each state in turn, so that the file is the same in each run.
+        let found = Dictionary(grouping: collected.archives) { $0.state }
+        let archives = table.states.flatMap { found[$0] ?? [] }
+        states = Dictionary(grouping: archives) { $0.state }
+            .mapValues { JSONShape(of: $0.map { $0.archive["data"] ?? .null }) }
         addNews(
             archives.map(\.archive),
             Dictionary(grouping: collected.effects) { $0.name }.mapValues { $0.map(\.data) }
@@ -59,11 +60,7 @@ extension ArchiveLock {
     func adding(to recorded: ArchiveLock) -> ArchiveLock {
         var both = recorded
         both.events += events.filter { !recorded.events.contains($0) }
-        both.states.merge(states) { before, today in
-            var both = before
-            both.add(today)
-            return both
-        }
+        both.states.merge(states) { $0.union($1) }
         both.addNews(archives, effects ?? [:])
         return both
     }
@@ -82,11 +79,7 @@ extension ArchiveLock {
     /// differently.
     func renamed<W: Workflow>(for workflow: W.Type) -> ArchiveLock {
         var renamed = self
-        renamed.states = Dictionary(states.map { (W.nameToday(ofState: $0), $1) }) { first, second in
-            var both = first
-            both.add(second)
-            return both
-        }
+        renamed.states = Dictionary(states.map { (W.nameToday(ofState: $0), $1) }) { $0.union($1) }
         renamed.effects = effects.map { effects in
             Dictionary(effects.map { (W.knownEffects.type(named: $0)?.name ?? $0, $1) }) { $0 + $1 }
         }
@@ -162,50 +155,25 @@ struct LockAdditions: Equatable {
     }
 }
 
-/// Detects data with a key, a type or a value that all data before it lacks, such as a new case of an enumeration.
-private struct News {
-    /// The number of values to tell apart per key: enough for the cases of most enumerations, but few for dates and
-    /// numbers.
-    private static let limit = 24
-
-    private struct Key: Hashable {
-        let name: String
-        let path: String
-    }
-
-    private var seen: [Key: Set<JSONValue>] = [:]
-
-    mutating func hasNews(_ data: JSONValue, of name: String) -> Bool {
-        var hasNews = false
-        data.forEachValue { path, value in
-            let key = Key(name: name, path: path)
-            let isNew = seen[key, default: []].insert(value.withoutContent).inserted
-            if isNew, seen[key, default: []].count <= Self.limit { hasNews = true }
-        }
-        return hasNews
-    }
-}
-
 extension [JSONValue] {
-    /// Adds each element with a key, type or value that all elements before it lack.
+    /// Adds each element with a key, a type or a value that all elements before it lack, such as a new case of an
+    /// enumeration.
     fileprivate mutating func addNews(
         _ new: [JSONValue],
         _ content: (JSONValue) -> (name: String, data: JSONValue)
     ) {
-        var news = News()
+        var seen: [[String]: Set<JSONValue>] = [:]
         func isNews(_ element: JSONValue) -> Bool {
             let (name, data) = content(element)
-            return news.hasNews(data, of: name)
+            var hasNews = false
+            data.forEachValue { path, value in
+                let isNew = seen[[name, path], default: []].insert(value.withoutContent).inserted
+                // Enough values for the cases of most enumerations, but few for dates and numbers.
+                if isNew, seen[[name, path], default: []].count <= 24 { hasNews = true }
+            }
+            return hasNews
         }
         for known in self { _ = isNews(known) }
         self += new.filter(isNews)
-    }
-}
-
-extension [(state: String, archive: JSONValue)] {
-    /// The archives of each state in turn, so that the file is the same in each run.
-    fileprivate func sorted(inTheOrderOf states: [String]) -> Self {
-        let found = Dictionary(grouping: self) { $0.state }
-        return states.flatMap { found[$0] ?? [] }
     }
 }

@@ -23,8 +23,7 @@ struct Compatibility<W: Workflow> {
 
     /// The breaks, each remedy once with the explanations of all breaks that it mends.
     func breaks() throws -> [IncompatibleArchives.Break] {
-        let found =
-            try lock.archives.flatMap(breaks) + lostEvents + EffectCompatibility<W>(lock, except: except).breaks()
+        let found = try lock.archives.flatMap(breaks) + lostEvents + effectBreaks()
         let alike = Dictionary(grouping: found) { [$0.state, $0.remedy] }
         var seen: Set<[String?]> = []
         return found.filter { seen.insert([$0.state, $0.remedy]).inserted }.map { first in

@@ -2,24 +2,19 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// Finds migrated effects of one version that the current version cannot read, or would lose a part of.
-struct EffectCompatibility<W: Workflow> {
-    private let lock: ArchiveLock
-    private let except: Set<String>
-
-    init(_ lock: ArchiveLock, except: Set<String>) { (self.lock, self.except) = (lock, except) }
-
-    func breaks() throws -> [IncompatibleArchives.Break] {
+extension Compatibility {
+    /// The migrated effects that the current version cannot read, or would lose a part of.
+    func effectBreaks() throws -> [IncompatibleArchives.Break] {
         try (lock.effects ?? [:]).sorted { $0.key < $1.key }.flatMap { name, samples in
             try samples.flatMap { try breaks($0, name) }
         }
     }
 
     /// The version that a new step has to lead to.
-    private var next: Int { lock.version < W.version ? W.version : lock.version + 1 }
+    private var nextVersion: Int { lock.version < W.version ? W.version : lock.version + 1 }
 
     private func step(_ code: String) -> String {
-        (next > W.version ? "static var version: Int { \(next) }  // in `migrations`:\n" : "") + code
+        (nextVersion > W.version ? "static var version: Int { \(nextVersion) }  // in `migrations`:\n" : "") + code
     }
 
     private func breaks(_ sample: JSONValue, _ name: String) throws -> [IncompatibleArchives.Break] {
@@ -31,7 +26,7 @@ struct EffectCompatibility<W: Workflow> {
             return [
                 made(
                     "The effect \(effect.name.debugDescription) is gone. Stored ones would wait for ever.",
-                    step(".renameEffect(\(effect.name.debugDescription), to: …, in: \(next)),")
+                    step(".renameEffect(\(effect.name.debugDescription), to: …, in: \(nextVersion)),")
                 )
             ]
         }
@@ -41,7 +36,7 @@ struct EffectCompatibility<W: Workflow> {
     private func breaks<E: Effect>(_ effect: RawEffect, as type: E.Type) throws -> [IncompatibleArchives.Break] {
         let name = effect.name.debugDescription
         func remedy(_ line: String) -> String {
-            step(".effect(\(name), in: \(next)) { data in\n    \(line)\n},")
+            step(".effect(\(name), in: \(nextVersion)) { data in\n    \(line)\n},")
         }
         func readAgain() throws -> JSONValue {
             try JSONValue(encoding: effect.data.decoded(as: E.self), at: [])
@@ -69,6 +64,6 @@ struct EffectCompatibility<W: Workflow> {
     }
 
     private func made(_ explanation: String, _ remedy: String) -> IncompatibleArchives.Break {
-        IncompatibleArchives.Break(version: lock.version, state: nil, explanation: explanation, remedy: remedy)
+        made(nil, explanation, remedy)
     }
 }

@@ -23,7 +23,11 @@ struct JSONShape: Codable, Equatable {
 
     func encode(to encoder: any Encoder) throws { try types.mapValues { $0.sorted() }.encode(to: encoder) }
 
-    mutating func add(_ other: JSONShape) { types.merge(other.types) { $0.union($1) } }
+    func union(_ other: JSONShape) -> JSONShape {
+        var union = self
+        union.types.merge(other.types) { $0.union($1) }
+        return union
+    }
 
     /// The outermost paths that another shape lacks.
     func paths(missingIn other: JSONShape) -> [String] {
@@ -66,21 +70,10 @@ extension JSONValue {
     }
 
     /// Whether the value is an object or a list.
-    var isContainer: Bool {
-        switch self {
-        case .object, .array: true
-        default: false
-        }
-    }
+    var isContainer: Bool { arrayValue != nil || objectValue != nil }
 
     /// Whether the value is an empty object or an empty list.
-    var isEmptyContainer: Bool {
-        switch self {
-        case .object(let members): members.isEmpty
-        case .array(let elements): elements.isEmpty
-        default: false
-        }
-    }
+    var isEmptyContainer: Bool { arrayValue?.isEmpty ?? objectValue?.isEmpty ?? false }
 
     /// The value reduced to the paths of a shape.
     func limited(to shape: JSONShape, at path: String) -> JSONValue {

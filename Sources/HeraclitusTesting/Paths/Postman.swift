@@ -26,7 +26,8 @@ struct Postman {
         nodes += graph.count
         arcs = beginnings.map { Arc(from: 0, to: $0 + 1, cost: 1) }
         arcs += graph.edges.map { Arc(from: $0.from + 1, to: $0.to + 1, cost: 1) }
-        leaveOut(besides: graph.reached(from: beginnings))
+        let reached = graph.reached(from: beginnings)
+        isLeftOut = Set(arcs.indices.filter { arcs[$0].from > 0 && !reached.contains(arcs[$0].from - 1) })
     }
 
     /// Makes a node for each transition, and an arc for each pair.
@@ -44,10 +45,6 @@ struct Postman {
     /// The unreachable transitions, which keep their numbers.
     private var isLeftOut: Set<Int> = []
 
-    private mutating func leaveOut(besides reached: Set<Int>) {
-        isLeftOut = Set(arcs.indices.filter { arcs[$0].from > 0 && !reached.contains(arcs[$0].from - 1) })
-    }
-
     /// The tours as numbers of arcs.
     func tours() -> [[Int]] {
         var copies = repetitions()
@@ -61,7 +58,9 @@ struct Postman {
         // root, a step without an arc.
         var way: [(node: Int, arc: Int?)] = [(0, nil)]
         var circuit: [Int?] = []
-        var returns = self.returns(copies)
+        // The number of returns to the root from each node.
+        var returns = surplus(copies)
+        returns[0] = 0
         while let (node, arc) = way.last {
             if let next = unused[node].last {
                 copies[next] -= 1
@@ -86,24 +85,19 @@ struct Postman {
         }
     }
 
-    /// The number of returns to the root from each node.
-    private func returns(_ copies: [Int]) -> [Int] {
+    /// The number by which the arcs to each node exceed those from it.
+    private func surplus(_ copies: [Int]) -> [Int] {
         var surplus = [Int](repeating: 0, count: nodes)
         for (number, arc) in arcs.enumerated() {
             surplus[arc.to] += copies[number]
             surplus[arc.from] -= copies[number]
         }
-        surplus[0] = 0
         return surplus
     }
 
     /// The number of times that each arc is repeated.
     private func repetitions() -> [Int] {
-        var surplus = [Int](repeating: 0, count: nodes)
-        for (number, arc) in arcs.enumerated() where !isLeftOut.contains(number) {
-            surplus[arc.to] += 1
-            surplus[arc.from] -= 1
-        }
+        let surplus = surplus(arcs.indices.map { isLeftOut.contains($0) ? 0 : 1 })
         let (source, sink) = (nodes, nodes + 1)
         var network = FlowNetwork(nodes: nodes + 2)
         for arc in arcs { network.add(from: arc.from, to: arc.to, capacity: .max, cost: arc.cost) }

@@ -11,6 +11,11 @@ extension StoreConformance {
         WaitingEffects(content: Data("{\"of\":\"\(name ?? "nobody")\"}".utf8), next: name, date: date, worker: worker)
     }
 
+    /// A claim of lamps for 100 s.
+    static func lampClaim(_ queue: ArchiveQuery.Queue, at now: Date, by worker: String, limit: Int = 10) -> StoreClaim {
+        StoreClaim(queue, of: ["Lamp"], newestVersion: 1, at: now, until: now + 100, by: worker, limit: limit)
+    }
+
     static func keepingEffects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let first = effects(of: "Ring", at: date)
         let second = effects(of: "Mail", at: date - 60, "worker")
@@ -73,16 +78,7 @@ extension StoreConformance {
             report.expect(listed == ids, "machines with \(names ?? ["any effects"]) are \(listed), not \(ids)")
         }
         func claim(_ worker: String, by date: Date, limit: Int = 10) async throws -> [StoredArchive] {
-            try await store.claim(
-                StoreClaim(
-                    .effects(by: date, names: ["Ring"]),
-                    of: ["Lamp"],
-                    newestVersion: 1,
-                    until: date + 100,
-                    by: worker,
-                    limit: limit
-                )
-            )
+            try await store.claim(lampClaim(.effects(by: date, names: ["Ring"]), at: date, by: worker, limit: limit))
         }
         let few = try await claim("one", by: date, limit: 1)
         report.expect(few.count == 1, "a claim of one machine returns \(few.count)")
@@ -109,17 +105,8 @@ extension StoreConformance {
     static func claimingDue(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let ids = ["a", "b", "c"]
         for id in ids { try await store.save(archive(id, due: date)) }
-        func claim(_ worker: String, by date: Date, limit: Int = 10) async throws -> [StoredArchive] {
-            try await store.claim(
-                StoreClaim(
-                    .due(by: date),
-                    of: ["Lamp"],
-                    newestVersion: 1,
-                    until: date + 100,
-                    by: worker,
-                    limit: limit
-                )
-            )
+        func claim(_ worker: String, by date: Date) async throws -> [StoredArchive] {
+            try await store.claim(lampClaim(.due(by: date), at: date, by: worker))
         }
         try await expectNextDates(store, report)
         report.expect(try await claim("one", by: date - 1) == [], "a machine is claimed before it is due")
@@ -149,18 +136,8 @@ extension StoreConformance {
     private static func claimingBeforehand(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         try await store.save(archive("later", due: date + 10_000))
         func claim(_ worker: String, at now: Date) async throws -> [String] {
-            try await store.claim(
-                StoreClaim(
-                    .due(by: date + 20_000),
-                    of: ["Lamp"],
-                    newestVersion: 1,
-                    at: now,
-                    until: now + 100,
-                    by: worker,
-                    limit: 10
-                )
-            )
-            .map(\.id).filter { $0 == "later" }
+            let claim = lampClaim(.due(by: date + 20_000), at: now, by: worker)
+            return try await store.claim(claim).map(\.id).filter { $0 == "later" }
         }
         report.expect(try await claim("five", at: date) == ["later"], "a machine is not claimed before it is due")
         let again = try await claim("six", at: date + 99)
@@ -200,17 +177,8 @@ extension StoreConformance {
                 group.addTask {
                     var claimed: [String] = []
                     for _ in 0..<200 {
-                        claimed += try await store.claim(
-                            StoreClaim(
-                                .effects(by: date, names: ["Ring"]),
-                                of: ["Lamp"],
-                                newestVersion: 1,
-                                until: date + 60,
-                                by: "\(worker)",
-                                limit: 5
-                            )
-                        )
-                        .map(\.id)
+                        let claim = lampClaim(.effects(by: date, names: ["Ring"]), at: date, by: "\(worker)", limit: 5)
+                        claimed += try await store.claim(claim).map(\.id)
                         let left = query { ($0.queue, $0.limit) = (.effects(by: date, names: nil), 1) }
                         if try await store.ids(left).isEmpty { break }
                     }

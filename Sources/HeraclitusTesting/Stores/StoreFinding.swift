@@ -107,14 +107,8 @@ extension StoreConformance {
         report.expect(known == ["1", "2", "old"], "machines up to version 2 are \(known)")
         let newer = try await store.ids(query { ($0.oldestVersion, $0.queue) = (3, .due(by: date)) })
         report.expect(newer == ["3"], "due machines from version 3 are \(newer)")
-        let claim = StoreClaim(
-            .due(by: date),
-            of: ["Lamp"],
-            newestVersion: 2,
-            until: date + 60,
-            by: "worker",
-            limit: 10
-        )
+        var claim = lampClaim(.due(by: date), at: date, by: "worker")
+        claim.newestVersion = 2
         let claimed = try await store.claim(claim).map(\.id).sorted()
         report.expect(claimed == ["1", "2", "old"], "a worker of version 2 claims \(claimed)")
     }

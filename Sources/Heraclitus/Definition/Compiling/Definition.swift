@@ -14,9 +14,6 @@ package struct Definition: Sendable {
         let actions: [CompiledAction]
         let events: ImmortalArray<CompiledEvent>
 
-        /// The class of the initial state, which most machines' first objects have.
-        let initialClass: RegisteredClass?
-
         /// Whether machines need a context.
         let needsContext: Bool
 
@@ -40,21 +37,20 @@ package struct Definition: Sendable {
         let events = parts.compiledEvents
         let states = parts.compiledStates(events)
         // If a class has objects of several states, the objects' names decide.
-        let classes = objects.namedStates == nil ? states.map { RegisteredClass($0.type, index: $0.index) } : []
+        let classes = objects.namedStates == nil ? states : []
         content = Immortal(
             Content(
                 facts: parts.facts,
                 objects: objects,
                 states: ImmortalArray(states),
-                groups: parts.groups.groups,
+                groups: parts.groups,
                 actions: parts.actions,
                 events: ImmortalArray(events),
-                initialClass: parts.facts.initial.map(parts.states.registered),
                 needsContext: parts.facts.context != ObjectIdentifier(Void.self),
                 hasActivity: states.contains(where: \.hasActivity),
                 hasDeadlines: states.contains { !$0.deadlines.isEmpty },
                 hasComposites: states.contains { $0.hooks.isComposite },
-                stateIndices: NumberTable(classes),
+                stateIndices: NumberTable(classes.map { (UInt(bitPattern: ObjectIdentifier($0.type)), $0.index) }),
                 stateIndicesByName: Self.indicesByName(of: states),
                 eventIndicesByName: Dictionary(events.map { ($0.name, $0.index) }) { first, _ in first }
             )
@@ -118,7 +114,7 @@ extension Definition {
     /// The number of an object's state, if an event leads to it and the object is suitable.
     @inline(__always)
     func destination(of event: Immortal<CompiledEvent>, from source: Int, _ object: AnyObject) -> Int? {
-        guard let destination = stateIndex(of: object, likely: event.value.reach.onlyDestination),
+        guard let destination = stateIndex(of: object),
             event.value.reach.verdict(from: source, to: destination) == .allowed,
             layout(of: object, of: destination) != nil
         else { return nil }
@@ -170,27 +166,20 @@ extension Definition {
 
 extension Definition {
     /// The number of a registered class; `nil` for an unregistered subclass.
-    package func stateIndex(of type: any AnyObject.Type) -> Int? { content.value.stateIndices[ObjectIdentifier(type)] }
-
-    /// The number of an object's state.
-    package func stateIndex(of object: AnyObject) -> Int? { stateIndex(of: object, likely: nil) }
-
-    /// The number of the state of a machine's first object.
-    func stateIndex(ofBeginning object: AnyObject) -> Int? {
-        stateIndex(of: object, likely: content.value.initialClass)
+    @inline(__always)
+    package func stateIndex(of type: any AnyObject.Type) -> Int? {
+        content.value.stateIndices[UInt(bitPattern: ObjectIdentifier(type))]
     }
 
-    /// The number of an object's class; the likely class is tried first.
+    /// The number of an object's state.
     @inline(__always)
-    private func stateIndex(of object: AnyObject, likely: RegisteredClass?) -> Int? {
-        let type = ObjectIdentifier(Swift.type(of: object))
-        if let likely, likely.type == type { return likely.index }
-        return content.value.stateIndices[type] ?? stateIndexByName(of: object, likely: likely?.index)
+    package func stateIndex(of object: AnyObject) -> Int? {
+        stateIndex(of: Swift.type(of: object)) ?? stateIndexByName(of: object)
     }
 
     @inline(never)
-    private func stateIndexByName(of object: AnyObject, likely: Int?) -> Int? {
-        content.value.objects.namedStates?.number(of: object, likely: likely)
+    private func stateIndexByName(of object: AnyObject) -> Int? {
+        content.value.objects.namedStates?.number(of: object)
     }
 
     /// The reason for which an object has no state, although there is one with its name.

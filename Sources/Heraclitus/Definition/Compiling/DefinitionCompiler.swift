@@ -32,28 +32,22 @@ struct DefinitionCompiler {
         let initialType = W.initialClass ?? Swift.type(of: initial.map { $0 as Any } ?? W.initial)
         valueName =
             W.AnyState.self is any OptionalType.Type || initialType is AnyClass ? nil : ownName(of: initialType)
-        var numbering = StateClasses.Numbering()
-        var groupNumbering = StateGroups.Numbering()
-        for case let group as any DeclaredGroup in W.groups { _ = groupNumbering.number(of: group.declaration) }
+        var classes = Numbering<ObjectIdentifier, any WorkflowState.Type>()
+        var declaredGroups = Numbering<GroupDeclaration.Key, GroupDeclaration>()
+        func number(_ type: any WorkflowState.Type) -> Int { classes.number(of: type, ObjectIdentifier(type)) }
+        func number(_ group: GroupDeclaration) -> Int { declaredGroups.number(of: group, group.key) }
+        for case let group as any DeclaredGroup in W.groups { _ = number(group.declaration) }
         let rules = properties.events.map { event in
             (
-                rules: event.declaration.rules.all.map { rule in
-                    rule.map {
-                        numbering.number(of: $0)
-                    } groups: {
-                        groupNumbering.number(of: $0)
-                    }
-                },
-                ignored: event.declaration.ignored.map { numbering.number(of: $0) },
-                ignoredGroups: event.declaration.ignoredGroups.map { groupNumbering.number(of: $0) }
+                rules: event.declaration.rules.all.map { $0.map(states: number, groups: number) },
+                ignored: event.declaration.ignored.map(number),
+                ignoredGroups: event.declaration.ignoredGroups.map(number)
             )
         }
-        let listed = W.states.map { numbering.number(of: $0) }
-        for case .group(let group) in properties.actions.map(\.slot.declaration.allowed) {
-            _ = groupNumbering.number(of: group)
-        }
-        let states = StateClasses(numbering)
-        let groups = StateGroups(groupNumbering, in: states)
+        let listed = W.states.map(number)
+        for case .group(let group) in properties.actions.map(\.slot.declaration.allowed) { _ = number(group) }
+        let states = StateClasses(classes)
+        let groups = declaredGroups.values.map { CompiledGroup($0, in: states) }
         let initialClass = W.initialClass ?? (initial as? any WorkflowState).map { Swift.type(of: $0) }
         parts = DefinitionParts(
             facts: WorkflowFacts(
@@ -97,7 +91,7 @@ struct DefinitionCompiler {
 
     var states: StateClasses { parts.states }
 
-    var groups: StateGroups { parts.groups }
+    var groups: [CompiledGroup] { parts.groups }
 
     var routes: [EventRoutes] { parts.routes }
 

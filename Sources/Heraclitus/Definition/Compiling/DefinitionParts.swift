@@ -5,7 +5,7 @@ package struct DefinitionParts {
 
     /// The nearest outer state of each state.
     let superstates: [Int?]
-    let groups: StateGroups
+    let groups: [CompiledGroup]
     let events: [DeclaredEvent]
 
     /// The routes of each event.
@@ -55,7 +55,7 @@ package struct DefinitionParts {
         case .type(let includes):
             return (numbers ?? Array(states.types.indices)).allSatisfy { includes(states.types[$0]) }
         case .group(let type):
-            guard let group = groups.groups.first(where: { $0.declaration.type == type }) else { return true }
+            guard let group = groups.first(where: { $0.declaration.type == type }) else { return true }
             return Set(group.members).isSuperset(of: numbers ?? Array(states.types.indices))
         }
     }

@@ -14,8 +14,8 @@ extension DefinitionParts {
         }
         return problems + migrationProblems
             + WorkflowProblem.ofNames("state", states.types.indices, { states.names[$0] }, at: states.className)
-            + groups.groups.filter(\.members.isEmpty).map { .empty(group: $0.name) }
-            + WorkflowProblem.ofNames("group", groups.groups, \.name, at: { _ in nil })
+            + groups.filter(\.members.isEmpty).map { .empty(group: $0.name) }
+            + WorkflowProblem.ofNames("group", groups, \.name, at: { _ in nil })
             + WorkflowProblem.ofNames("event", events, \.name, at: \.property)
             + events.indices.flatMap(problems(ofEvent:))
     }

@@ -24,9 +24,7 @@ struct EventReach: Sendable {
     }
 
     /// The only destination of the event from anywhere; `nil` if there are several.
-    ///
-    /// Most objects are of its class.
-    let onlyDestination: RegisteredClass?
+    let onlyDestination: Int?
 
     private let states: Immortal<StateClasses>
 
@@ -41,7 +39,7 @@ struct EventReach: Sendable {
 
     init(_ routes: EventRoutes, in states: Immortal<StateClasses>) {
         self.states = states
-        onlyDestination = routes.onlyDestination.map(states.value.registered)
+        onlyDestination = routes.onlyDestination
         let rules = routes.rules.map { rule in
             (isUpdate: rule.isUpdate, destinations: ImmortalArray(Set(rule.destinations).sorted()))
         }

@@ -16,8 +16,13 @@ struct EventRoutes: Sendable {
     /// The states that ignore the event.
     let ignoring: Set<Int>
 
-    init(_ rules: [NumberedRule], ignored: [Int], ignoredGroups: [Int], in states: StateClasses, _ groups: StateGroups)
-    {
+    init(
+        _ rules: [NumberedRule],
+        ignored: [Int],
+        ignoredGroups: [Int],
+        in states: StateClasses,
+        _ groups: [CompiledGroup]
+    ) {
         self.rules = rules
         let general = rules.indices.filter { rules[$0].sources.isAny }
         var specific: [Int: [Int]] = [:]
@@ -29,7 +34,7 @@ struct EventRoutes: Sendable {
             case .any: break
             case .states(let sources):
                 for state in sources.lazy.flatMap({ states.descendants[$0] }) { add(number, in: state) }
-            case .group(let group): for state in groups.members(of: group) { add(number, in: state) }
+            case .group(let group): for state in groups[group].members { add(number, in: state) }
             }
         }
         self.general = general
@@ -94,7 +99,7 @@ private struct Ignoring {
         _ ignoredGroups: [Int],
         besides rules: [NumberedRule],
         in classes: StateClasses,
-        _ groups: StateGroups
+        _ groups: [CompiledGroup]
     ) {
         guard !ignored.isEmpty || !ignoredGroups.isEmpty else { return }
         let ignoredClasses = Set(ignored)
@@ -105,12 +110,12 @@ private struct Ignoring {
                 .map(ignoredClasses.contains)
         }
         states = Set(ignored.lazy.flatMap { classes.descendants[$0] }.filter { answer(of: $0) == true })
-        let members = ignoredGroups.flatMap { (group: Int) -> [Int] in groups.members(of: group) }
+        let members = ignoredGroups.flatMap { (group: Int) -> [Int] in groups[group].members }
             .filter { answer(of: $0) == nil }
         guard !members.isEmpty else { return }
         let leading = Set(
             rules.flatMap { rule -> [Int] in
-                if case .group(let group) = rule.sources { groups.members(of: group) } else { [] }
+                if case .group(let group) = rule.sources { groups[group].members } else { [] }
             }
         )
         for state in members where states.insert(state).inserted && leading.contains(state) {

@@ -8,7 +8,7 @@ extension DefinitionCompiler {
     func strangers(_ isSuitable: (AnyObject) -> Bool) -> [WorkflowProblem] {
         // In other cases the type is known without an object.
         let isKnown = common != nil || valueName != nil || unsuitableType != nil
-        guard !isKnown, !groups.groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
+        guard !isKnown, !groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
         return states.types.compactMap { type in
             guard let empty = type as? any EmptyState.Type, !isSuitable(empty.init()) else { return nil }
             return .foreignState(type, expected: anyState.name, stopsTheProgram: false)
@@ -93,7 +93,7 @@ extension DefinitionCompiler {
         switch rule.sources {
         case .any: nil
         case .states(let states): states
-        case .group(let group): groups.members(of: group)
+        case .group(let group): groups[group].members
         }
     }
 }

@@ -27,8 +27,8 @@ package protocol NamedStates: AnyObject, Sendable {
     /// The number of a state; `nil` for an unknown name.
     func number(named name: String) -> Int?
 
-    /// The number of an object's state; a likely number is tried first.
-    func number(of object: AnyObject, likely: Int?) -> Int?
+    /// The number of an object's state.
+    func number(of object: AnyObject) -> Int?
 
     /// The name of an object's state, also of an unknown one.
     func name(of object: AnyObject) -> String?
@@ -75,15 +75,13 @@ extension DefinitionParts {
     ) {
         func numbers(_ states: [String]) -> [Int] { states.compactMap(named.number(named:)) }
         let states = StateClasses(named: table.states, table.states.indices.map { StateKind($0, of: named) })
-        let groups = StateGroups(
-            table.groups.map { group in
-                CompiledGroup(
-                    // Its states are known by name, so it has no classes.
-                    declaration: GroupDeclaration(Never.self, group.name) { _ in false },
-                    members: Set(numbers(group.states)).sorted()
-                )
-            }
-        )
+        let groups = table.groups.map { group in
+            CompiledGroup(
+                // Its states are known by name, so it has no classes.
+                declaration: GroupDeclaration(Never.self, group.name) { _ in false },
+                members: Set(numbers(group.states)).sorted()
+            )
+        }
         self.init(
             facts: WorkflowFacts(
                 name: table.workflow,

@@ -1,14 +1,3 @@
-/// A class of states with its number.
-struct RegisteredClass: Sendable {
-    let type: ObjectIdentifier
-    let index: Int
-
-    init(_ type: any AnyObject.Type, index: Int) {
-        self.type = ObjectIdentifier(type)
-        self.index = index
-    }
-}
-
 /// Numbers by keys other than 0: an open hash table, at most half full.
 ///
 /// Measured: a `Dictionary`, which hashes with a secret, adds 270 to the 1,079 instructions of a transition without hooks.
@@ -49,11 +38,4 @@ struct NumberTable: Sendable {
     private static func hash(_ key: UInt) -> UInt {
         UInt(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 40)
     }
-}
-
-extension NumberTable {
-    init(_ classes: [RegisteredClass]) { self.init(classes.map { (UInt(bitPattern: $0.type), $0.index) }) }
-
-    @inline(__always)
-    subscript(type: ObjectIdentifier) -> Int? { self[UInt(bitPattern: type)] }
 }

@@ -14,22 +14,9 @@ struct StateClasses {
     /// The kind of each state's objects.
     let kinds: [StateKind]
 
-    /// Numbers the classes in the order of their first mention.
-    struct Numbering {
-        fileprivate var types: [any WorkflowState.Type] = []
-        fileprivate var numbers: [ObjectIdentifier: Int] = [:]
-
-        mutating func number(of type: any WorkflowState.Type) -> Int {
-            if let number = numbers[ObjectIdentifier(type)] { return number }
-            numbers[ObjectIdentifier(type)] = types.count
-            types.append(type)
-            return types.count - 1
-        }
-    }
-
-    init(_ numbering: Numbering) {
+    init(_ numbering: Numbering<ObjectIdentifier, any WorkflowState.Type>) {
         let numbers = numbering.numbers
-        types = numbering.types
+        types = numbering.values
         names = types.map { $0.name }
         kinds = types.map { StateKind($0) }
         lineages = types.map { type in
@@ -51,14 +38,6 @@ struct StateClasses {
         lineages = names.indices.map { [$0] }
         descendants = lineages
         numbers = [:]
-    }
-
-    /// A state for comparisons with objects.
-    ///
-    /// A class with several states has no entry in `numbers`.
-    func registered(_ number: Int) -> RegisteredClass {
-        self.number(of: types[number]) == nil
-            ? RegisteredClass(NoClass.self, index: number) : RegisteredClass(types[number], index: number)
     }
 
     var count: Int { types.count }
@@ -88,9 +67,6 @@ struct StateClasses {
         let strangers = classes.filter { number(of: $0) == nil && numbers(ofSubclassesOf: [$0]).isEmpty }
         return numbers(ofSubclassesOf: classes).map { names[$0] } + strangers.map { $0.name }
     }
-
-    /// A class without objects.
-    private final class NoClass {}
 
     /// A class and its superclasses, the nearest first.
     static func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {

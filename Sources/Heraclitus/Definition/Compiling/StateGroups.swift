@@ -6,44 +6,16 @@ struct CompiledGroup: Sendable {
     let members: [Int]
 
     var name: String { declaration.name }
-}
 
-/// The groups of a workflow by number, in the order of the definition.
-struct StateGroups {
-    let groups: [CompiledGroup]
-
-    /// Numbers the groups in the order of their first mention.
-    struct Numbering {
-        fileprivate struct Key: Hashable {
-            let name: String
-            let type: ObjectIdentifier
-        }
-
-        fileprivate var declarations: [GroupDeclaration] = []
-        fileprivate var numbers: [Key: Int] = [:]
-
-        mutating func number(of group: GroupDeclaration) -> Int {
-            let key = Key(name: group.name, type: group.type)
-            if let number = numbers[key] { return number }
-            numbers[key] = declarations.count
-            declarations.append(group)
-            return declarations.count - 1
-        }
+    /// Finds the states of a group among classes.
+    init(_ declaration: GroupDeclaration, in states: StateClasses) {
+        self.init(
+            declaration: declaration,
+            members: states.types.indices.filter { declaration.includes(states.types[$0]) }
+        )
     }
 
-    init(_ numbering: Numbering, in states: StateClasses) {
-        groups = numbering.declarations.map { group in
-            CompiledGroup(
-                declaration: group,
-                members: states.types.indices.filter { group.includes(states.types[$0]) }
-            )
-        }
-    }
-
-    /// Groups with known states.
-    init(_ groups: [CompiledGroup]) { self.groups = groups }
-
-    func members(of group: Int) -> [Int] { groups[group].members }
+    init(declaration: GroupDeclaration, members: [Int]) { (self.declaration, self.members) = (declaration, members) }
 }
 
 extension Definition {

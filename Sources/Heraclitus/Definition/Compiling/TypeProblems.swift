@@ -82,7 +82,7 @@ extension DefinitionCompiler {
                 .map { WorkflowProblem.foreignState($0, expected: String(describing: common)) }
         }
         // A group of the protocol knows the conformance of every class.
-        let strangers = groups.groups.first { $0.declaration.type == anyState.type }.map { group in
+        let strangers = groups.first { $0.declaration.type == anyState.type }.map { group in
             states.types.indices.filter { !group.members.contains($0) }
                 .map { WorkflowProblem.foreignState(states.types[$0], expected: anyState.name) }
         }
@@ -92,7 +92,7 @@ extension DefinitionCompiler {
     /// The groups whose closure contradicts the initial object.
     private var groupProblems: [WorkflowProblem] {
         guard let initialObject, let number = parts.facts.initial else { return [] }
-        return groups.groups.filter { $0.isMistaken(about: initialObject, in: number) }
+        return groups.filter { $0.isMistaken(about: initialObject, in: number) }
             .map { $0.mistake(about: states.names[number]) }
     }
 

@@ -1,0 +1,60 @@
+import Heraclitus
+import HeraclitusEssentials
+
+/// The values of lines, which arrive in chunks.
+struct ReadLines<Value: Sendable, Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Chunks.Element == Data {
+    typealias Element = NumberedLine<Value>
+    typealias Failure = any Error
+
+    let chunks: Chunks
+    let limit: Int
+    let progress: (@Sendable (Archive.Progress) -> Void)?
+    let read: @Sendable (Data) -> Result<Value, ArchiveError>
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(chunks: chunks.makeAsyncIterator(), lines: LineBuffer(limit: limit), read: read, report: progress)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var chunks: Chunks.AsyncIterator
+        fileprivate var lines: LineBuffer
+        fileprivate let read: @Sendable (Data) -> Result<Value, ArchiveError>
+        fileprivate let report: (@Sendable (Archive.Progress) -> Void)?
+        fileprivate var progress = Archive.Progress()
+        fileprivate var isAtEnd = false
+
+        mutating func next() async throws -> NumberedLine<Value>? { try await next(isolation: nil) }
+
+        // The method runs on the caller's actor. Switching actors for each line would take ten times as long.
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> NumberedLine<Value>? {
+            while true {
+                while let line = lines.next() {
+                    if let value = value(of: line) { return value }
+                }
+                guard !isAtEnd else { return nil }
+                guard let chunk = try await chunks.next(isolation: actor) else {
+                    isAtEnd = true
+                    let last = lines.last().flatMap { value(of: $0) }
+                    report?(progress)
+                    return last
+                }
+                progress.bytes += chunk.count
+                lines.add(chunk)
+                report?(progress)
+            }
+        }
+
+        private mutating func value(of line: LineBuffer.Line) -> NumberedLine<Value>? {
+            progress.lines += 1
+            let result: Result<Value, ArchiveError>
+            switch line {
+            case .blank: return nil
+            case .tooLarge(let size): result = .failure(.tooLarge(size, limit: lines.limit))
+            case .data(let data): result = read(data)
+            }
+            if case .failure = result { progress.brokenLines += 1 }
+            return NumberedLine(number: progress.lines, result: result)
+        }
+    }
+}
