@@ -97,7 +97,7 @@ extension MachineCore {
             guard let work = activity.work else { return }
             // Work that has not begun starts with the new data.
             if work.move(to: transition.destination) { return }
-            let takesOver = definition.states[plan.destination].hooks.continuesWork(transition)
+            let takesOver = definition.states[plan.destination].hooks.working?.continuesWork(transition) ?? true
             if !takesOver { activity.endWork() }
         } else {
             activity.end()

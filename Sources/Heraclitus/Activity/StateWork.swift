@@ -47,15 +47,7 @@ final class StateWork: Sendable {
 
         /// Whether the body has returned, and the events that follow have fired.
         var isDone = false
-        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-        var lastNumber = 0
-
-        /// Takes out the waiting continuations for the caller to resume.
-        mutating func takeWaiters() -> [CheckedContinuation<Void, Never>] {
-            if waiters.isEmpty { return [] }
-            defer { waiters = [:] }
-            return Array(waiters.values)
-        }
+        var waits: [AsyncStream<Never>.Continuation] = []
     }
 
     /// The user's objects that the work retains.
@@ -152,14 +144,14 @@ final class StateWork: Sendable {
             beforeTelling()
             if let failed { machine?.workHasFailed(self, failed) } else { machine?.workIsDone(self) }
         }
-        let waiters = contents.withLock { contents in
+        let waits = contents.withLock { contents in
             contents.isDone = true
             // The task is running and the function retains the subject, so the lock covers no release.
             contents.task = nil
             contents.subject = nil
-            return contents.takeWaiters()
+            return contents.waits
         }
-        for waiter in waiters { waiter.resume() }
+        for wait in waits { wait.finish() }
         withExtendedLifetime(subject) {}
     }
 
@@ -182,34 +174,25 @@ final class StateWork: Sendable {
     func end() {
         // Released outside the lock.
         var unused: Subject?
-        let (task, waiters) = contents.withLock { contents in
+        let (task, waits) = contents.withLock { contents in
             contents.isEnded = true
             if !contents.hasBegun { swap(&contents.subject, &unused) }
-            return (contents.task, contents.takeWaiters())
+            return (contents.task, contents.waits)
         }
         // Outside the lock, because cancellation handlers are user code.
         task?.cancel()
-        for waiter in waiters { waiter.resume() }
+        for wait in waits { wait.finish() }
     }
 
     /// Waits for the end of the work, or for the cancellation of the waiting task.
     func wait() async {
-        let number = contents.withLock { contents in
-            contents.lastNumber += 1
-            return contents.lastNumber
+        let (end, wait) = AsyncStream<Never>.makeStream()
+        let isGoingOn = contents.withLock { contents in
+            if contents.isEnded || contents.isDone { return false }
+            contents.waits.append(wait)
+            return true
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isAtOnce = contents.withLock { contents in
-                    if contents.isEnded || contents.isDone || Task.isCancelled { return true }
-                    contents.waiters[number] = continuation
-                    return false
-                }
-                if isAtOnce { continuation.resume() }
-            }
-        } onCancel: {
-            contents.withLock { $0.waiters.removeValue(forKey: number) }?.resume()
-        }
+        if isGoingOn { for await _ in end {} }
     }
 }
 

@@ -140,10 +140,8 @@ extension Envelope {
     func encoded(isPrettyPrinted: Bool) throws(ArchiveError) -> Data {
         do {
             return try ArchiveEncoder.data(of: self, prettyPrinted: isPrettyPrinted)
-        } catch let error as ArchiveError {
-            throw error
         } catch {
-            throw .unwritableState(definition.states[snapshot.status.index].name, underlyingError: error)
+            throw error as? ArchiveError ?? .unwritableState(name, underlyingError: error)
         }
     }
 }

@@ -5,17 +5,7 @@
 // The archive of a single state lacks "activated" and "revision".
 
 package enum EnvelopeKey: Int, CaseIterable, CodingKey {
-    case activated
-    case entered
-    case format
-    case journal
-    case left
-    case revision
-    case state
-    case version
-    case workflow
-    case data
-    case definition
+    case activated, entered, format, journal, left, revision, state, version, workflow, data, definition
 
     // A raw value is a place in the list of keys, and not an index in JSON.
     package init?(intValue: Int) { nil }
@@ -72,14 +62,12 @@ struct Envelope: Encodable {
         do {
             let state = definition.states[snapshot.status.index].type.typed(snapshot.state)
             try members.write(.data, part: StateData(state: state, snapshot: snapshot))
-        } catch let error as ArchiveError {
-            throw error
         } catch {
-            throw .unwritableState(name, underlyingError: error)
+            throw error as? ArchiveError ?? .unwritableState(name, underlyingError: error)
         }
     }
 
-    private var name: String { definition.states[snapshot.status.index].name }
+    var name: String { definition.states[snapshot.status.index].name }
 
     private var entered: String? {
         definition.states[snapshot.status.index].keepsEntry ? snapshot.entered.flatMap(ArchivedDate.text) : nil

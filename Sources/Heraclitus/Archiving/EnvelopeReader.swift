@@ -24,21 +24,17 @@ struct EnvelopeReader {
         do {
             try requireDepth()
             return try read(isOfMachine: isOfMachine)
-        } catch let error as ArchiveError {
-            throw error
         } catch {
-            throw ArchiveError.malformed(
-                path: ArchiveError.path(of: error, else: decoder.codingPath),
-                explanation: ArchiveError.explanation(of: error)
-            )
+            let path = ArchiveError.path(of: error, else: decoder.codingPath)
+            throw error as? ArchiveError ?? .malformed(path: path, explanation: ArchiveError.explanation(of: error))
         }
     }
 
     /// Rejects machines that lie too deeply within one another to be archived or copied.
     private func requireDepth() throws(ArchiveError) {
-        let path = decoder.codingPath
         // A path with fewer keys than levels needs no count.
-        if path.count < TreeMoment.depthLimit { return }
+        if (archive?.depth ?? decoder.codingPath.count) < TreeMoment.depthLimit { return }
+        let path = decoder.codingPath
         guard path.count(where: { $0 is EnvelopeKey }) < TreeMoment.depthLimit else {
             throw .malformed(path: here, explanation: TreeMoment.explanation(of: path.map(\.stringValue)))
         }
@@ -49,8 +45,8 @@ struct EnvelopeReader {
         let frame = try frame(ofMachine: isOfMachine)
         var unread: [String: JSONValue] = [:]
         let (object, index) =
-            frame.version == definition.version
-            ? try state(named: frame.state) { try read($0, &unread) } : try migrated(frame)
+            frame.raw.version == definition.version
+            ? try state(named: frame.raw.state) { try read($0, &unread) } : try migrated(frame)
         guard definition.layout(of: object, of: index) != nil else {
             throw ArchiveError.malformed(
                 path: path(.state),
@@ -61,7 +57,7 @@ struct EnvelopeReader {
             state: object,
             previous: nil,
             status: PackedStatus(index, frame.isActivated ? .restoring : .entry),
-            revision: frame.revision,
+            revision: frame.raw.revision,
             entered: frame.entered,
             putAside: frame.left,
             journal: frame.journal?.journal(of: definition.workflow),
@@ -71,11 +67,10 @@ struct EnvelopeReader {
 
     /// What an archive says besides the data of the state.
     private struct Frame {
-        let workflow: String
-        let version: Int
-        let revision: Int
         let isActivated: Bool
-        let state: String
+
+        /// The archive without its data.
+        let raw: RawArchive
         let entered: Date?
         let left: Date?
         let journal: ArchivedJournal?
@@ -126,12 +121,11 @@ struct EnvelopeReader {
         guard (0...MachineCore.largestRevision).contains(revision) else {
             throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is not a revision.")
         }
+        let isActivated = isOfMachine ? try value(.activated, members).bool(keys(.activated)) : true
+        let state = try text(.state, members)
         return Frame(
-            workflow: workflow,
-            version: version,
-            revision: revision,
-            isActivated: isOfMachine ? try value(.activated, members).bool(keys(.activated)) : true,
-            state: try text(.state, members),
+            isActivated: isActivated,
+            raw: RawArchive(workflow: workflow, version: version, revision: revision, state: state, data: .null),
             entered: try date(.entered, members),
             left: isOfMachine ? try date(.left, members) : nil,
             journal: isOfMachine ? try journal(members) : nil
@@ -170,43 +164,28 @@ struct EnvelopeReader {
     /// Makes the state of an archive that an older version has written.
     private func migrated(_ frame: Frame) throws -> (any WorkflowState, Int) {
         // Other decoders have a limit, because they call themselves for each level.
-        let data =
+        var raw = frame.raw
+        raw.data =
             try archive?.members(by: EnvelopeKey.self).member(.data).json
             ?? decoder.container(keyedBy: EnvelopeKey.self).decode(JSONValue.self, forKey: .data)
-        let archive = try definition.migrated(
-            RawArchive(
-                workflow: frame.workflow,
-                version: frame.version,
-                revision: frame.revision,
-                state: frame.state,
-                data: data
-            ),
-            at: here
-        )
-        let migrated = ArchiveDecoder(archive.data, under: decoder, EnvelopeKey.data)
-        return try state(named: archive.state) { try $0.value.read(migrated) }
-    }
-
-    private func index(of name: String) throws -> Int {
-        if let index = definition.stateIndex(named: name) { return index }
-        throw ArchiveError.unknownState(name, known: definition.states.map(\.name), path: path(.state))
+        raw = try definition.migrated(raw, at: here)
+        let migrated = ArchiveDecoder(raw.data, under: decoder, EnvelopeKey.data)
+        return try state(named: raw.state) { try $0.value.read(migrated) }
     }
 
     private func state(
         named name: String,
         _ make: (Immortal<StateKind>) throws -> any WorkflowState
     ) throws -> (any WorkflowState, Int) {
-        let index = try index(of: name)
+        guard let index = definition.stateIndex(named: name) else {
+            throw ArchiveError.unknownState(name, known: definition.states.map(\.name), path: path(.state))
+        }
         do {
             return (try make(definition.states[index].kind), index)
-        } catch let error as ArchiveError {
-            throw error
         } catch {
-            throw ArchiveError.brokenState(
-                definition.states[index].name,
-                path: ArchiveError.path(of: error, else: decoder.codingPath + [EnvelopeKey.data]),
-                underlyingError: error
-            )
+            let path = ArchiveError.path(of: error, else: keys(.data))
+            let name = definition.states[index].name
+            throw error as? ArchiveError ?? .brokenState(name, path: path, underlyingError: error)
         }
     }
 

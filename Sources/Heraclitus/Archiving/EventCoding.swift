@@ -1,7 +1,5 @@
 private enum EventKey: String, CodingKey {
-    case name
-    case from
-    case to
+    case name, from, to
 }
 
 extension WorkflowEvent: Encodable {

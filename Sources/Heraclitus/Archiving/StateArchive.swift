@@ -23,7 +23,6 @@ extension Workflow {
         prettyPrinted isPrettyPrinted: Bool = false,
         limit: Int = StateMachine<Self>.archiveLimit
     ) throws(ArchiveError) -> Data {
-        let definition = CompiledWorkflow<Self>.shared.definition
         let envelope = try Envelope(ofState: state as AnyObject, definition)
         let archive = try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
@@ -45,7 +44,6 @@ extension Workflow {
         limit: Int = StateMachine<Self>.archiveLimit
     ) throws(ArchiveError) -> AnyState {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
-        let definition = CompiledWorkflow<Self>.shared.definition
         let state = try EnvelopeReader.read(archive, definition) { try $0.state() }
         return ExistentialLayout.unknown.handedOut(state, as: AnyState.self)
     }
@@ -78,16 +76,14 @@ extension StateArchive: Codable {
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError`` for an unregistered class, or with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
-        let envelope = try Envelope(ofState: state as AnyObject, CompiledWorkflow<W>.shared.definition)
-        try envelope.encode(to: encoder)
+        try Envelope(ofState: state as AnyObject, W.definition).encode(to: encoder)
     }
 
     /// Decodes a state of any class of the workflow.
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.
     public init(from decoder: any Decoder) throws {
-        let definition = CompiledWorkflow<W>.shared.definition
-        let state = try EnvelopeReader(decoder, definition).state()
+        let state = try EnvelopeReader(decoder, W.definition).state()
         self.state = ExistentialLayout.unknown.handedOut(state, as: W.AnyState.self)
     }
 }

@@ -119,11 +119,7 @@ final class ActionSlot: Sendable {
     init(_ declaration: ActionDeclaration) { self.declaration = declaration }
 }
 
-/// An action of any types among the properties of a workflow.
-protocol AnyWorkflowAction: Sendable {
-    /// The workflow of the declaration.
-    static var workflow: any Workflow.Type { get }
-
+protocol AnyWorkflowAction: WorkflowMember {
     var slot: ActionSlot { get }
 }
 

@@ -1,7 +1,6 @@
 public import HeraclitusEssentials
 
 /// The deadline of an event.
-@usableFromInline
 struct Deadline: Sendable {
     /// The due date in a state that was entered at a date; `nil` for never.
     let date: @Sendable (_ state: AnyObject, _ entered: Date) -> Date?
@@ -11,17 +10,6 @@ struct Deadline: Sendable {
 
     /// The delay after the entry, if it is constant.
     let after: Duration?
-
-    @usableFromInline
-    init(
-        date: @escaping @Sendable (_ state: AnyObject, _ entered: Date) -> Date?,
-        isSinceEntry: Bool,
-        after: Duration?
-    ) {
-        self.date = date
-        self.isSinceEntry = isSinceEntry
-        self.after = after
-    }
 }
 
 // Automatic events with deadlines. A deadline belongs to one state object: it is armed at entry, at restoration, and
@@ -46,13 +34,7 @@ extension WorkflowEvent {
     /// - Returns: The event with this deadline.
     @inlinable
     public func due(_ date: @escaping @Sendable (Source) -> Date?) -> Self {
-        adding(
-            Deadline(
-                date: { state, _ in Self.source(of: state).flatMap(date) },
-                isSinceEntry: false,
-                after: nil
-            )
-        )
+        adding(due: { state, _ in Self.source(of: state).flatMap(date) }, isSinceEntry: false)
     }
 
     /// Makes the event automatic, after a time in the state.
@@ -63,13 +45,7 @@ extension WorkflowEvent {
     /// - Returns: The event with this deadline.
     @inlinable
     public func due(after duration: Duration) -> Self {
-        adding(
-            Deadline(
-                date: { state, entered in Self.source(of: state).map { _ in entered + duration } },
-                isSinceEntry: true,
-                after: duration
-            )
-        )
+        adding(due: { state, entered in Self.source(of: state).map { _ in entered + duration } }, after: duration)
     }
 
     /// Makes the event automatic, after a time in the state that is computed from the state's data.
@@ -85,17 +61,17 @@ extension WorkflowEvent {
     /// - Returns: The event with this deadline.
     @inlinable @_disfavoredOverload  // so that an ambiguous trailing closure returns a date
     public func due(after duration: @escaping @Sendable (Source) -> Duration?) -> Self {
-        adding(
-            Deadline(
-                date: { state, entered in Self.source(of: state).flatMap(duration).map { entered + $0 } },
-                isSinceEntry: true,
-                after: nil
-            )
-        )
+        adding(due: { state, entered in Self.source(of: state).flatMap(duration).map { entered + $0 } })
     }
 
     @usableFromInline
-    func adding(_ deadline: Deadline) -> Self { adding(.due(deadline)) }
+    func adding(
+        due date: @escaping @Sendable (_ state: AnyObject, _ entered: Date) -> Date?,
+        isSinceEntry: Bool = true,
+        after: Duration? = nil
+    ) -> Self {
+        adding(.due(Deadline(date: date, isSinceEntry: isSinceEntry, after: after)))
+    }
 
     /// Adds a trigger in the event's sources.
     func adding(_ kind: Trigger.Kind) -> Self {

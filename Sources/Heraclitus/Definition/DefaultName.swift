@@ -24,8 +24,7 @@ package func formerName(of type: Any.Type, named name: String) -> String? {
 extension Workflow {
     /// The current name of a stored state's name: the same name, except for default names of earlier versions.
     package static func nameToday(ofState name: String) -> String {
-        let definition = CompiledWorkflow<Self>.shared.definition
-        return definition.stateIndex(named: name).map { definition.states[$0].name } ?? name
+        definition.stateIndex(named: name).map { definition.states[$0].name } ?? name
     }
 }
 

@@ -145,11 +145,13 @@ extension EventSlot: Hashable {
     }
 }
 
-/// An event of any types among the properties of a workflow.
-protocol AnyWorkflowEvent: Sendable {
+/// An event or action of any types among the properties of a workflow.
+protocol WorkflowMember: Sendable {
     /// The workflow of the declaration.
     static var workflow: any Workflow.Type { get }
+}
 
+protocol AnyWorkflowEvent: WorkflowMember {
     var slot: EventSlot { get }
 }
 

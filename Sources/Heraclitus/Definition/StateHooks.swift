@@ -2,13 +2,13 @@
 
 /// The hooks of a state class by its capabilities, looked up when the workflow is compiled.
 struct StateHooks: Sendable {
-    private let exitGuarding: (any ExitGuarding.Type)?
-    private let entryGuarding: (any EntryGuarding.Type)?
-    private let exitPreparing: (any ExitPreparing.Type)?
-    private let entryPreparing: (any EntryPreparing.Type)?
-    private let exiting: (any Exiting.Type)?
-    private let entering: (any Entering.Type)?
-    private let restoring: (any Restoring.Type)?
+    let exitGuarding: (any ExitGuarding.Type)?
+    let entryGuarding: (any EntryGuarding.Type)?
+    let exitPreparing: (any ExitPreparing.Type)?
+    let entryPreparing: (any EntryPreparing.Type)?
+    let exiting: (any Exiting.Type)?
+    let entering: (any Entering.Type)?
+    let restoring: (any Restoring.Type)?
     private let composite: (any Composite.Type)?
 
     /// Whether the time in the state goes on while the machine is put aside.
@@ -87,68 +87,48 @@ struct StateHooks: Sendable {
     }
 }
 
-// Each method opens the class that was found to have the hook, so no further check is necessary.
-extension StateHooks {
-    func shouldExit(_ transition: StateTransition) throws {
-        func ask<C: ExitGuarding>(_ type: C.Type) throws {
-            try transition.source(as: type).shouldExit(transition)
-        }
-        if let exitGuarding { try ask(exitGuarding) }
-    }
+// Each method is called on the class that was found to have the hook, so no further check is necessary.
+extension ExitGuarding {
+    static func ask(_ transition: StateTransition) throws { try transition.source(as: self).shouldExit(transition) }
+}
 
-    func shouldEnter(_ transition: StateTransition) throws {
-        func ask<C: EntryGuarding>(_ type: C.Type) throws {
-            try transition.destination(as: type).shouldEnter(transition)
-        }
-        if let entryGuarding { try ask(entryGuarding) }
+extension EntryGuarding {
+    static func ask(_ transition: StateTransition) throws {
+        try transition.destination(as: self).shouldEnter(transition)
     }
+}
 
-    func willExit(_ transition: StateTransition) {
-        func tell<C: ExitPreparing>(_ type: C.Type) {
-            transition.source(as: type).willExit(transition)
-        }
-        if let exitPreparing { tell(exitPreparing) }
-    }
+extension ExitPreparing {
+    static func tell(_ transition: StateTransition) { transition.source(as: self).willExit(transition) }
+}
 
-    func willEnter(_ transition: StateTransition) {
-        func tell<C: EntryPreparing>(_ type: C.Type) {
-            transition.destination(as: type).willEnter(transition)
-        }
-        if let entryPreparing { tell(entryPreparing) }
-    }
+extension EntryPreparing {
+    static func tell(_ transition: StateTransition) { transition.destination(as: self).willEnter(transition) }
+}
 
-    func didExit(_ transition: StateTransition) {
-        func tell<C: Exiting>(_ type: C.Type) {
-            transition.source(as: type).didExit(transition)
-        }
-        if let exiting { tell(exiting) }
-    }
+extension Exiting {
+    static func tell(_ transition: StateTransition) { transition.source(as: self).didExit(transition) }
+}
 
-    func didEnter(_ transition: StateTransition) {
-        func tell<C: Entering>(_ type: C.Type) {
-            transition.destination(as: type).didEnter(transition)
-        }
-        if let entering { tell(entering) }
-    }
+extension Entering {
+    static func tell(_ transition: StateTransition) { transition.destination(as: self).didEnter(transition) }
+}
 
-    func didRestore(_ transition: StateTransition) {
-        func tell<C: Restoring>(_ type: C.Type) {
-            transition.destination(as: type).didRestore(transition)
-        }
-        if let restoring { tell(restoring) }
-    }
+extension Restoring {
+    static func tell(_ transition: StateTransition) { transition.destination(as: self).didRestore(transition) }
+}
 
+extension Working {
     /// Whether the new data of a state takes over the old data's work.
-    func continuesWork(_ transition: StateTransition) -> Bool {
-        func ask<C: Working>(_ type: C.Type) -> Bool {
-            guard let old = transition.sourceObject as? C, let new = transition.destinationObject as? C else {
-                preconditionFailure("An update has changed the class of a state.")
-            }
-            return new.continuesWork(of: old)
+    static func continuesWork(_ transition: StateTransition) -> Bool {
+        guard let old = transition.sourceObject as? Self, let new = transition.destinationObject as? Self else {
+            preconditionFailure("An update has changed the class of a state.")
         }
-        return working.map { ask($0) } ?? true
+        return new.continuesWork(of: old)
     }
+}
 
+extension StateHooks {
     /// The facts of the state for its journal line.
     func facts(of state: AnyObject) -> UserInfo { isFactStating ? (state as? any FactStating)?.facts ?? [:] : [:] }
 

@@ -182,18 +182,8 @@ public struct TransitionTable: Codable, Hashable, Sendable {
 
 extension TransitionTable {
     private enum CodingKeys: String, CodingKey {
-        case workflow
-        case version
-        case states
-        case superstates
-        case groups
-        case initial
-        case listed
-        case finals
-        case declaredFinals
-        case events
-        case actions
-        case regions
+        case workflow, version, states, superstates, groups, initial, listed, finals, declaredFinals
+        case events, actions, regions
     }
 
     /// Makes a table, in which events from any state list all their pairs.

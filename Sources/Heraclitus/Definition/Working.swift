@@ -95,9 +95,7 @@ extension WorkflowEvent {
         }
         return adding(.failure(rule?.build))
     }
-}
 
-extension WorkflowEvent {
     /// Makes the event automatic: it fires after the work of its source has returned.
     ///
     /// ```swift

@@ -211,8 +211,8 @@ extension MachineCore {
             for guarding in definition.events[plan.event].declaration.guards { ask { try guarding(transition) } }
             if plan.kind == .external {
                 // Called in place, because a method as a value would copy the hooks.
-                ask { try definition.states[plan.source].hooks.shouldExit(transition) }
-                ask { try definition.states[plan.destination].hooks.shouldEnter(transition) }
+                ask { try definition.states[plan.source].hooks.exitGuarding?.ask(transition) }
+                ask { try definition.states[plan.destination].hooks.entryGuarding?.ask(transition) }
             }
         }
         if listened.contains(.guards) {
@@ -251,16 +251,16 @@ extension MachineCore {
         case .willFire: for hook in definition.events[plan.event].declaration.willFire { hook(transition) }
         case .willExit:
             if definition.states[plan.source].hooks.isComposite { tellRegions(.willExit, transition) }
-            definition.states[plan.source].hooks.willExit(transition)
+            definition.states[plan.source].hooks.exitPreparing?.tell(transition)
         case .willEnter:
             // Accessed in place, because holding a compiled state would copy it.
-            definition.states[plan.destination].hooks.willEnter(transition)
+            definition.states[plan.destination].hooks.entryPreparing?.tell(transition)
             if definition.states[plan.destination].hooks.isEffecting {
                 noteEffects(of: transition.destinationObject)
             }
-        case .didExit: definition.states[plan.source].hooks.didExit(transition)
-        case .didEnter: definition.states[plan.destination].hooks.didEnter(transition)
-        case .didRestore: definition.states[plan.destination].hooks.didRestore(transition)
+        case .didExit: definition.states[plan.source].hooks.exiting?.tell(transition)
+        case .didEnter: definition.states[plan.destination].hooks.entering?.tell(transition)
+        case .didRestore: definition.states[plan.destination].hooks.restoring?.tell(transition)
         case .regions: changeRegions(of: plan, transition)
         case .activityEnd: endActivity(of: plan, transition)
         case .activityStart: startActivity(of: plan, transition)

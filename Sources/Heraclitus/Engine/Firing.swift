@@ -50,8 +50,8 @@ extension MachineCore {
     ) throws(Rejection) {
         let source = try begin(selector, call)
         // Callbacks may fire again. An outermost call ends its turn and phase in `finish`.
-        let dateUnderWay = role == .nested ? call.thread.content.exchangeDate(nil, of: call.id) : nil
-        defer { if role == .nested { endNestedFire(dateUnderWay, call) } }
+        if role == .nested { call.thread.content.putDateAside(of: call.id) }
+        defer { if role == .nested { endNestedFire(call) } }
         let event = definition.events.element(try select(selector, in: source, call))
         guard try validate(event, from: source) else {
             if !purpose.endsWithGuards { post(ignored(event, in: source, call), call) }
@@ -78,9 +78,9 @@ extension MachineCore {
     }
 
     /// Goes back from a callback's fire to the transition under way, which has its own date.
-    private func endNestedFire(_ dateUnderWay: Date?, _ call: borrowing Call) {
+    private func endNestedFire(_ call: borrowing Call) {
         call.turn { $0.endFire() }
-        call.thread.content.setDate(dateUnderWay, of: call.id)
+        call.thread.content.takeDateBack(of: call.id)
     }
 }
 

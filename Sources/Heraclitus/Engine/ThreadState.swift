@@ -39,6 +39,9 @@ struct ThreadState: ThreadContent {
         ///
         /// A transition has one date.
         var date: Date?
+
+        /// The date of the transition under way, while one of its callbacks fires.
+        var dateUnderWay: Date?
     }
 
     struct Retired {
@@ -188,11 +191,16 @@ extension ThreadState {
         foremost.date = date
     }
 
-    /// Replaces the date of a machine's transition under way.
-    /// - Returns: The date until now.
-    mutating func exchangeDate(_ date: Date?, of machine: ObjectIdentifier) -> Date? {
-        defer { foremost.date = date }
-        return self.date(of: machine)
+    /// Puts the date of a machine's transition under way aside, because a callback fires.
+    mutating func putDateAside(of machine: ObjectIdentifier) {
+        bringForward(machine)
+        (foremost.dateUnderWay, foremost.date) = (foremost.date, nil)
+    }
+
+    /// Goes back to the date of a machine's transition under way, after a callback has fired.
+    mutating func takeDateBack(of machine: ObjectIdentifier) {
+        bringForward(machine)
+        foremost.date = foremost.dateUnderWay
     }
 
     /// Begins telling a machine's observers without a turn, unless that is already under way.

@@ -15,11 +15,7 @@ extension StateMachine {
         _ action: KeyPath<W, W.Action<S, Result>>,
         userInfo: UserInfo = [:]
     ) throws -> Result {
-        let action = compiled(action)
-        let result = try perform(action, userInfo: userInfo) { state in
-            try action.slot.declaration.body(state, action.name, self, userInfo)
-        }
-        guard let result = result as? Result else {
+        guard let result = try perform(compiled(action), userInfo) as? Result else {
             preconditionFailure("An action returned a value of another type.")
         }
         return result
@@ -45,7 +41,7 @@ extension StateMachine {
         userInfo: UserInfo = [:],
         _ body: (S) throws -> Result
     ) throws -> Result {
-        try perform(compiled(action), userInfo: userInfo) { state in
+        try perform(compiled(action), userInfo) { state in
             guard let state = state as? S else {
                 preconditionFailure("An action was accepted in a state that does not allow it.")
             }
@@ -70,9 +66,7 @@ extension StateMachine {
             core.announce(.rejected(error), call)
             throw error
         }
-        return try perform(action, userInfo: userInfo) { state in
-            try action.slot.declaration.body(state, action.name, self, userInfo)
-        }
+        return try perform(action, userInfo)
     }
 
     /// The names of the currently allowed actions, in the order of the definition.
@@ -88,15 +82,15 @@ extension StateMachine {
         return compiled
     }
 
+    private func perform(_ action: CompiledAction, _ userInfo: UserInfo) throws -> Any {
+        try perform(action, userInfo) { try action.slot.declaration.body($0, action.name, self, userInfo) }
+    }
+
     private func perform<Result>(
         _ action: CompiledAction,
-        userInfo: UserInfo,
+        _ userInfo: UserInfo,
         _ body: (AnyObject) throws -> Result
     ) throws -> Result {
-        try perform(action.terms, userInfo: userInfo) { current, index in
-            action.isAllowed(in: index) ? current : nil
-        } body: {
-            try body($0)
-        }
+        try perform(action.terms, userInfo, { action.isAllowed(in: $1) ? $0 : nil }, body)
     }
 }

@@ -35,9 +35,7 @@ extension StateMachine {
         }
         return own + (core.place?.regions ?? []).flatMap { $0.deadlinesOfTree(by: date) }
     }
-}
 
-extension StateMachine {
     private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
         let call = Call(self, UserInfo(cause: .due(deadline.recordedDate)))
         let error = core.invalidTransition(
@@ -47,9 +45,7 @@ extension StateMachine {
         core.announce(.rejected(error), call)
         return error
     }
-}
 
-extension StateMachine {
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
         let selector = EventSelector.due(event: definition.event(of: deadline), of: state, in: period)
         return fireByItself(selector, because: .due(deadline.recordedDate))

@@ -28,7 +28,7 @@ public struct Fire<W: Workflow>: Sendable {
     /// - Parameter event: The event's property.
     @inlinable @inline(__always)  // inlined where the key path is written, which then is only a number
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
-        FireableEvent(machine.workflow.index(of: event), machine: machine, isRehearsal: isRehearsal, work: work)
+        FireableEvent(machine.workflow.index(of: event), by: self)
     }
 
     /// Fires an event value, for example a decoded one, with a state object.
@@ -43,10 +43,7 @@ public struct Fire<W: Workflow>: Sendable {
         _ state: @autoclosure () throws -> D,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal, work: work)(
-            try state(),
-            userInfo: userInfo
-        )
+        try FireableEvent<W, S, D>(event.slot.index, by: self)(try state(), userInfo: userInfo)
     }
 
     /// Fires an event value, for example a decoded one, with a closure that builds the state to enter.
@@ -61,10 +58,7 @@ public struct Fire<W: Workflow>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (S) throws -> D
     ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, machine: machine, isRehearsal: isRehearsal, work: work)(
-            userInfo: userInfo,
-            build
-        )
+        try FireableEvent<W, S, D>(event.slot.index, by: self)(userInfo: userInfo, build)
     }
 
     /// Fires an event value, for example a decoded one, to the state that its definition builds or to an empty state.
@@ -138,20 +132,13 @@ public struct Fire<W: Workflow>: Sendable {
 @frozen
 public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @usableFromInline let index: Int?
-    @usableFromInline let machine: StateMachine<W>
-    @usableFromInline let isRehearsal: Bool
-    @usableFromInline let work: StateWork.ID?
+    @usableFromInline let firing: Fire<W>
 
     @inlinable
-    init(_ index: Int?, machine: StateMachine<W>, isRehearsal: Bool, work: StateWork.ID?) {
-        self.index = index
-        self.machine = machine
-        self.isRehearsal = isRehearsal
-        self.work = work
-    }
+    init(_ index: Int?, by firing: Fire<W>) { (self.index, self.firing) = (index, firing) }
 
     @inlinable @inline(__always)
-    var selector: EventSelector { EventSelector(index).bound(to: work) }
+    var selector: EventSelector { EventSelector(index).bound(to: firing.work) }
 
     /// Fires the event with the state to enter.
     ///
@@ -166,8 +153,8 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ state: @autoclosure () throws -> Destination,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        let definition = machine.definition
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+        let definition = firing.machine.definition
+        try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo) { _ in
             definition.object(of: try state())
         }
     }
@@ -185,8 +172,8 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         userInfo: UserInfo = [:],
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
-            machine.object(of: try build(machine.source(of: candidate, as: Source.self)))
+        try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo) { candidate in
+            firing.machine.object(of: try build(firing.machine.source(of: candidate, as: Source.self)))
         }
     }
 
@@ -195,8 +182,8 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Throws: ``InvalidTransition``.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
-        let definition = machine.definition
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { _ in
+        let definition = firing.machine.definition
+        try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo) { _ in
             definition.object(of: Destination())
         }
     }
@@ -207,7 +194,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     ///   to exactly one state, which is empty.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
+        try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo)
     }
 
     /// Fires an event with several destinations in a workflow whose `AnyState` is the class of an empty state.
@@ -217,7 +204,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
     where Destination: EmptyState, Destination == W.AnyState {
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
+        try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo)
     }
 }
 
@@ -286,7 +273,7 @@ extension MachineCore {
         }
         let state = definition.onlyEmptyState(of: candidate.event, from: candidate.source) { source(of: candidate) }
         if let state { return OwnedObject(state) }
-        let destinations = definition.declaredDestinations(of: candidate.event, from: candidate.source)
+        let destinations = candidate.event.value.routes.declaredDestinations(from: candidate.source)
         throw DestinationNeeded(candidates: destinations.map { definition.states[$0].name })
     }
 

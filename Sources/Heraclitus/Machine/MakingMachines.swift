@@ -81,8 +81,7 @@ extension StateMachine {
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) {
-        let given = Self.given(context)
-        self.init(placing: state, due: .entry, scheduler, given, in: Self.definition(given), journal: journal)
+        self.init(placing: state, due: .entry, scheduler, Self.given(context), journal: journal)
     }
 
     /// Makes a machine that is already in a state.
@@ -103,8 +102,7 @@ extension StateMachine {
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) {
-        let given = Self.given(context)
-        self.init(placing: state, due: .restoring, scheduler, given, in: Self.definition(given), journal: journal)
+        self.init(placing: state, due: .restoring, scheduler, Self.given(context), journal: journal)
         if let entered { core.activity?.note(entered: entered) }
     }
 
@@ -136,12 +134,7 @@ extension StateMachine {
     package static func initial(context: W.Context, scheduler: Scheduler? = nil) -> StateMachine? {
         let given = given(context)
         let initial = given?.definition.flatMap { $0.makeInitial() as? W.AnyState } ?? W.initialObject
-        return initial.map { StateMachine(placing: $0, due: .entry, scheduler, given, in: definition(given)) }
-    }
-
-    /// The definition of machines with a context.
-    private static func definition(_ context: GivenContext?) -> Definition {
-        CompiledWorkflow<W>.definition(given: context)
+        return initial.map { StateMachine(placing: $0, due: .entry, scheduler, given) }
     }
 
     /// The context for a machine; `nil` in a workflow without a context.

@@ -40,11 +40,7 @@ extension StateMachine {
                 ? nil : (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
             states: definition.states(of: S.self)
         )
-        return try perform(terms, userInfo: userInfo) { current, _ in
-            current as? S
-        } body: {
-            try body($0)
-        }
+        return try perform(terms, userInfo, { state, _ in state as? S }, body)
     }
 
     /// Carries out an action if the state allows it.
@@ -58,9 +54,9 @@ extension StateMachine {
     /// - Throws: ``InvalidTransition``; the body's error.
     func perform<Admitted, Result>(
         _ terms: ActionTerms,
-        userInfo: UserInfo,
+        _ userInfo: UserInfo,
         _ admit: (any WorkflowState, Int) -> Admitted?,
-        body: (Admitted) throws -> Result
+        _ body: (Admitted) throws -> Result
     ) throws -> Result {
         let call = Call(self, userInfo)
         return try inTurn(for: terms, call) { place in

@@ -45,9 +45,9 @@ public final class StateMachine<W: Workflow>: Sendable {
         due activation: PackedStatus.Activation,
         _ scheduler: Scheduler?,
         _ context: GivenContext? = nil,
-        in definition: Definition = CompiledWorkflow<W>.shared.definition,
         journal: JournalLimit? = nil
     ) {
+        let definition = CompiledWorkflow<W>.definition(given: context)
         let object = definition.object(of: state)
         self.init(MachineCore(definition, beginningIn: object, activation, scheduler, context, journal))
     }

@@ -36,14 +36,14 @@ public final class ObservableMachine<W: Workflow> {
     /// - Parameter machine: The machine.
     public init(_ machine: StateMachine<W>) {
         observed = machine
-        let isToldSoon = Flag()
+        let isToldSoon = Box(Atomic(false))
         let tell: @Sendable () -> Void = { [weak self] in
             if isOnMainThread {
                 self?.tell()
-            } else if isToldSoon.raise() {
+            } else if !isToldSoon.value.exchange(true, ordering: .acquiringAndReleasing) {
                 // A notification from another thread might come between a view's reading and its start of observing.
                 Task { @MainActor [weak self] in
-                    isToldSoon.lower()
+                    isToldSoon.value.store(false, ordering: .releasing)
                     self?.tell()
                 }
             }
@@ -82,13 +82,4 @@ private var isOnMainThread: Bool {
     #else
         false
     #endif
-}
-
-private final class Flag: Sendable {
-    private let isRaised = Atomic(false)
-
-    /// Raises the flag, and returns whether it was lowered before.
-    func raise() -> Bool { !isRaised.exchange(true, ordering: .acquiringAndReleasing) }
-
-    func lower() { isRaised.store(false, ordering: .releasing) }
 }

@@ -72,7 +72,9 @@ public struct Occurrence: Sendable {
         case happened(Outcome, in: Definition, path: String?)
         case recorded(Record)
     }
+}
 
+extension Occurrence {
     init(_ outcome: Outcome, at date: Date, revision: Int, in definition: Definition) {
         self.init(date: date, revision: revision, content: .happened(outcome, in: definition, path: nil))
     }
@@ -81,12 +83,6 @@ public struct Occurrence: Sendable {
     func at(_ path: String) -> Occurrence {
         guard case .happened(let outcome, let definition, _) = content else { return self }
         return Occurrence(date: date, revision: revision, content: .happened(outcome, in: definition, path: path))
-    }
-
-    private init(date: Date, revision: Int, content: Content) {
-        self.date = date
-        self.revision = revision
-        self.content = content
     }
 
     init(_ record: Record, at date: Date, revision: Int) {
@@ -274,23 +270,18 @@ extension Occurrence.Outcome {
 
 extension Occurrence.Record {
     fileprivate init(_ outcome: Occurrence.Outcome, in definition: Definition, path: String?) {
-        self.init(outcome, in: definition)
-        self.version = definition.version
-        self.path = path
-    }
-
-    private init(_ outcome: Occurrence.Outcome, in definition: Definition) {
         let (kind, workflow) = (outcome.kind, definition.workflow)
         switch outcome {
         case .transitioned(let transition, let facts):
-            self.init(kind, workflow, in: transition.sourceName ?? "", nil, transition.userInfo)
+            let source = transition.sourceName ?? ""
+            self.init(kind: kind, workflow: workflow, source: source, userInfo: transition.userInfo)
             event = transition.event
             destination = transition.destinationName
             isUpdate = transition.isUpdate
             cause = transition.fullUserInfo.cause
             self.facts = facts
         case .rejected(let error):
-            self.init(kind, workflow, in: error.source, "\(error)", error.userInfo)
+            self.init(kind: kind, workflow: workflow, source: error.source, text: "\(error)", userInfo: error.userInfo)
             event = error.event
             action = error.action
             destination = error.destination
@@ -298,7 +289,7 @@ extension Occurrence.Record {
         case .noted(_, let name, let state, let userInfo):
             let state = definition.name(of: state)
             let text = kind == .ignored ? "\(name): ignored in \(state)" : "\"\(name)\" \(kind.rawValue) in \(state)"
-            self.init(kind, workflow, in: state, text, userInfo)
+            self.init(kind: kind, workflow: workflow, source: state, text: text, userInfo: userInfo)
             switch kind {
             case .ignored: event = name
             case .performed: action = name
@@ -306,17 +297,10 @@ extension Occurrence.Record {
             }
         case .failed(let state, let error):
             let state = definition.name(of: state)
-            self.init(kind, workflow, in: state, "the work of \(state) has failed: \(ownWords(of: error))", [:])
+            let text = "the work of \(state) has failed: \(ownWords(of: error))"
+            self.init(kind: kind, workflow: workflow, source: state, text: text, userInfo: [:])
         }
-    }
-
-    private init(
-        _ kind: Occurrence.Kind,
-        _ workflow: String,
-        in source: String,
-        _ text: String?,
-        _ userInfo: UserInfo
-    ) {
-        self.init(kind: kind, workflow: workflow, source: source, text: text, userInfo: userInfo)
+        version = definition.version
+        self.path = path
     }
 }

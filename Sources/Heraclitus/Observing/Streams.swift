@@ -49,16 +49,23 @@ extension StateMachine {
     ) -> AsyncStream<W.AnyState> {
         stream(buffering: policy) { continuation in
             // The revision of the last state in the stream, so that a concurrent transition appears exactly once.
-            let given = Shared(-1)
+            let last = Box(Lock(-1))
+            @Sendable func give(_ object: AnyObject, _ revision: Int) {
+                guard let state = object as? W.AnyState else { return }
+                // The result, such as a dropped state, is released outside the lock.
+                _ = last.value.withLock { last -> AsyncStream<W.AnyState>.Continuation.YieldResult? in
+                    // The largest revision repeats, so it always passes.
+                    guard revision > last || revision == MachineCore.largestRevision else { return nil }
+                    last = revision
+                    return continuation.yield(state)
+                }
+            }
             let registration = onTransition { [weak self] transition in
                 // Only a callback of the machine runs this, so the machine is alive.
-                guard let self, let state = transition.destinationObject as? W.AnyState else { return }
-                given.give(revision) { continuation.yield(state) }
+                if let self { give(transition.destinationObject, revision) }
             }
             let snapshot = core.snapshot
-            if let state = snapshot.state as? W.AnyState {
-                given.give(snapshot.revision) { continuation.yield(state) }
-            }
+            give(snapshot.state, snapshot.revision)
             return registration
         }
     }
@@ -87,24 +94,4 @@ private final class Feed<Element: Sendable>: Sendable {
     func yield(_ element: Element) -> AsyncStream<Element>.Continuation.YieldResult { continuation.yield(element) }
 
     deinit { continuation.finish() }
-}
-
-/// The revision of the last element in a stream.
-private final class Shared: Sendable {
-    private let last: Lock<Int>
-
-    init(_ revision: Int) { last = Lock(revision) }
-
-    /// Calls a body, unless the revision was already used.
-    ///
-    /// The result, such as a dropped state, is released outside the lock.
-    @discardableResult
-    func give<Result: Sendable>(_ revision: Int, _ body: () -> Result) -> Result? {
-        last.withLock { last in
-            // The largest revision repeats, so it always passes.
-            guard revision > last || revision == MachineCore.largestRevision else { return nil }
-            last = revision
-            return body()
-        }
-    }
 }

@@ -4,10 +4,11 @@ extension Workflow {
     /// The first use of a workflow reads its definition, and stops the program for an invalid one.
     public static var events: Self { CompiledWorkflow<Self>.shared.events.value }
 
+    static var definition: Definition { CompiledWorkflow<Self>.shared.definition }
+
     /// The names of the states whose work may fail without a following event.
     package static var statesWithUnheardFailures: [String] {
-        CompiledWorkflow<Self>.shared.definition.states
-            .filter { $0.hooks.working != nil && $0.followUp(.failure) == nil }.map(\.name)
+        definition.states.filter { $0.hooks.working != nil && $0.followUp(.failure) == nil }.map(\.name)
     }
 
     /// The workflow as plain data.
@@ -19,7 +20,6 @@ extension Workflow {
     ///   - object: A state object, which shows its machines.
     /// - Returns: The table.
     static func table(within path: [ObjectIdentifier], knowing object: AnyObject? = nil) -> TransitionTable {
-        let definition = CompiledWorkflow<Self>.shared.definition
         let isInitialKnown = definition.initial.map { !definition.states[$0].hooks.isComposite } ?? true
         let objects = [object, isInitialKnown ? nil : initialObject as? any WorkflowState].compactMap { $0 }
         let own = ObjectIdentifier(Self.self)

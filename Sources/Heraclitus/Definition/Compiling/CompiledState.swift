@@ -32,25 +32,18 @@ struct CompiledState: Sendable {
     /// Whether the date of entry is used.
     let keepsEntry: Bool
 
-    init(
-        index: Int,
-        kind: StateKind,
-        name: String,
-        superstate: Int?,
-        automatic: [AutomaticEvent],
-        isFinal: Bool
-    ) {
+    init(_ index: Int, of parts: DefinitionParts, _ automatic: [AutomaticEvent], isFinal: Bool) {
         self.index = index
         // The kind is immortal, so copying a compiled state counts no references to its closures.
-        self.kind = Immortal(kind)
-        self.name = name
-        self.superstate = superstate
+        kind = Immortal(parts.states.kinds[index])
+        name = parts.states.names[index]
+        superstate = parts.superstates[index]
         deadlines = automatic.filter { $0.trigger.name == .due }
         conditions = automatic.filter { [.condition, .completion].contains($0.trigger.name) }
         followUps = automatic.filter { [.failure, .done].contains($0.trigger.name) }
         keepsEntry = deadlines.contains { $0.trigger.deadline?.isSinceEntry == true }
         self.isFinal = isFinal
-        hooks = StateHooks(of: kind.type, hasAutomaticEvents: !deadlines.isEmpty || !conditions.isEmpty)
+        hooks = StateHooks(of: kind.value.type, hasAutomaticEvents: !deadlines.isEmpty || !conditions.isEmpty)
     }
 
     /// The event that fires after failed or completed work of the state, if there is one.

@@ -30,29 +30,18 @@ struct DeclaredProperties {
         let mirrors = sequence(first: Mirror(reflecting: workflow), next: \.superclassMirror)
         for property in mirrors.reversed().flatMap(\.children) {
             let name = propertyName(property.label ?? "")
-            if let action = property.value as? any AnyWorkflowAction,
-                type(of: property.value) is any AnyWorkflowAction.Type
-            {
-                let workflow = type(of: action).workflow
-                if workflow == W.self {
-                    actions.append(DeclaredAction(property: name, slot: action.slot))
-                } else {
-                    foreign.append((name, String(describing: workflow)))
-                }
-                continue
-            }
             // A cast of the value alone would find the event in an optional, but no key path leads there.
-            guard let type = type(of: property.value) as? any AnyWorkflowEvent.Type,
-                let event = property.value as? any AnyWorkflowEvent
-            else {
+            guard let member = type(of: property.value) as? any WorkflowMember.Type else {
                 if isHiding(property.value) { hiding.append(name) }
                 continue
             }
             // An event of another workflow has that workflow's number, which must stay.
-            if type.workflow == W.self {
-                events.append(DeclaredEvent(property: name, slot: event.slot, valueType: type))
-            } else {
-                foreign.append((name, String(describing: type.workflow)))
+            if member.workflow != W.self {
+                foreign.append((name, String(describing: member.workflow)))
+            } else if let event = property.value as? any AnyWorkflowEvent {
+                events.append(DeclaredEvent(property: name, slot: event.slot, valueType: type(of: event)))
+            } else if let action = property.value as? any AnyWorkflowAction {
+                actions.append(DeclaredAction(property: name, slot: action.slot))
             }
         }
     }

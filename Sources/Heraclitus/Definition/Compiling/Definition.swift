@@ -114,7 +114,7 @@ extension Definition {
     /// The number of an object's state, if an event leads to it and the object is suitable.
     @inline(__always)
     func destination(of event: Immortal<CompiledEvent>, from source: Int, _ object: AnyObject) -> Int? {
-        guard let destination = stateIndex(of: object),
+        guard let destination = stateIndex(of: object, likely: event.value.reach.onlyDestination),
             event.value.reach.verdict(from: source, to: destination) == .allowed,
             layout(of: object, of: destination) != nil
         else { return nil }
@@ -130,18 +130,6 @@ extension Definition {
 
     package func eventIndex(named name: String) -> Int? { content.value.eventIndicesByName[name] }
 
-    /// The declared destinations of an event from a state, in order.
-    func declaredDestinations(of event: Immortal<CompiledEvent>, from source: Int) -> [Int] {
-        if let only = onlyDestination(of: event, from: source) { return [only] }
-        return event.value.routes.declaredDestinations(from: source)
-    }
-
-    /// The only destination of an event from a state, if the table shows it directly.
-    private func onlyDestination(of event: Immortal<CompiledEvent>, from source: Int) -> Int? {
-        let row = event.value.reach.row(of: source)
-        return row.only ?? (row.updates && !row.leaves ? source : nil)
-    }
-
     /// A new object of the only destination of an event from a state, if that is empty.
     /// - Parameters:
     ///   - event: The event.
@@ -153,8 +141,11 @@ extension Definition {
         from source: Int,
         _ object: () -> AnyObject?
     ) -> (any WorkflowState)? {
-        if let only = onlyDestination(of: event, from: source) { return states[only].make(leaving: object) }
-        let destinations = declaredDestinations(of: event, from: source)
+        // The row shows most destinations without a list.
+        let row = event.value.reach.row(of: source)
+        let only = row.only ?? (row.updates && !row.leaves ? source : nil)
+        if let only { return states[only].make(leaving: object) }
+        let destinations = event.value.routes.declaredDestinations(from: source)
         return destinations.count == 1 ? states[destinations[0]].make(leaving: object) : nil
     }
 
@@ -171,15 +162,15 @@ extension Definition {
         content.value.stateIndices[UInt(bitPattern: ObjectIdentifier(type))]
     }
 
-    /// The number of an object's state.
+    /// The number of an object's state; for states that share a class, a likely number is tried first.
     @inline(__always)
-    package func stateIndex(of object: AnyObject) -> Int? {
-        stateIndex(of: Swift.type(of: object)) ?? stateIndexByName(of: object)
+    package func stateIndex(of object: AnyObject, likely: Int? = nil) -> Int? {
+        stateIndex(of: Swift.type(of: object)) ?? stateIndexByName(of: object, likely)
     }
 
     @inline(never)
-    private func stateIndexByName(of object: AnyObject) -> Int? {
-        content.value.objects.namedStates?.number(of: object)
+    private func stateIndexByName(of object: AnyObject, _ likely: Int?) -> Int? {
+        content.value.objects.namedStates?.number(of: object, likely: likely)
     }
 
     /// The reason for which an object has no state, although there is one with its name.

@@ -22,15 +22,8 @@ package struct DefinitionParts {
     func compiledStates(_ events: [CompiledEvent]) -> [CompiledState] {
         let automatic = automaticEvents(events)
         let left = Set(events.lazy.flatMap { $0.reach.states(where: \.leaves) })
-        return states.types.indices.map { state in
-            CompiledState(
-                index: state,
-                kind: states.kinds[state],
-                name: states.names[state],
-                superstate: superstates[state],
-                automatic: automatic[state] ?? [],
-                isFinal: !left.contains(state)
-            )
+        return states.types.indices.map {
+            CompiledState($0, of: self, automatic[$0] ?? [], isFinal: !left.contains($0))
         }
     }
 

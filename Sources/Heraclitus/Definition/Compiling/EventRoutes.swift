@@ -39,9 +39,7 @@ struct EventRoutes: Sendable {
         }
         self.general = general
         self.specific = specific
-        let ignoring = Ignoring(ignored, ignoredGroups, besides: rules, in: states, groups)
-        self.ignoring = ignoring.states
-        contradictoryIgnores = ignoring.contradictions
+        (ignoring, contradictoryIgnores) = Self.resolved(ignored, ignoredGroups, besides: rules, in: states, groups)
     }
 
     /// The states with specific rules, and the states that ignore the event.
@@ -83,36 +81,29 @@ struct EventRoutes: Sendable {
     }
 }
 
-/// The states that ignore an event.
-private struct Ignoring {
-    private(set) var states: Set<Int> = []
-
-    /// The states that are listed as sources as well.
-    private(set) var contradictions: [Int] = []
-
-    /// Resolves contradictory declarations.
+extension EventRoutes {
+    /// The states that ignore an event, and those of them that are listed as sources as well.
     ///
     /// A class overrides its superclasses, as in inheritance. Declarations of groups are weaker than those of classes,
     /// and "from any state" is the weakest.
-    init(
+    private static func resolved(
         _ ignored: [Int],
         _ ignoredGroups: [Int],
         besides rules: [NumberedRule],
         in classes: StateClasses,
         _ groups: [CompiledGroup]
-    ) {
-        guard !ignored.isEmpty || !ignoredGroups.isEmpty else { return }
+    ) -> (states: Set<Int>, contradictions: [Int]) {
+        guard !ignored.isEmpty || !ignoredGroups.isEmpty else { return ([], []) }
         let ignoredClasses = Set(ignored)
         let sources = Set(rules.lazy.flatMap(\.sources.states))
-        contradictions = ignored.filter(sources.contains)
+        var contradictions = ignored.filter(sources.contains)
         func answer(of state: Int) -> Bool? {
             classes.lineages[state].first { ignoredClasses.contains($0) || sources.contains($0) }
                 .map(ignoredClasses.contains)
         }
-        states = Set(ignored.lazy.flatMap { classes.descendants[$0] }.filter { answer(of: $0) == true })
+        var states = Set(ignored.lazy.flatMap { classes.descendants[$0] }.filter { answer(of: $0) == true })
         let members = ignoredGroups.flatMap { (group: Int) -> [Int] in groups[group].members }
             .filter { answer(of: $0) == nil }
-        guard !members.isEmpty else { return }
         let leading = Set(
             rules.flatMap { rule -> [Int] in
                 if case .group(let group) = rule.sources { groups[group].members } else { [] }
@@ -121,5 +112,6 @@ private struct Ignoring {
         for state in members where states.insert(state).inserted && leading.contains(state) {
             contradictions.append(state)
         }
+        return (states, contradictions)
     }
 }

@@ -74,9 +74,7 @@ extension DefinitionCompiler {
             return .init("missingRegionContext", [$0], stopsTheProgram: false, text)
         }
     }
-}
 
-extension DefinitionCompiler {
     /// Whether an event has a pair that one of its guards skips, because the guard was added before an `or`.
     func hasUnaskedGuard(_ declaration: EventDeclaration, _ routes: EventRoutes) -> Bool {
         declaration.guardedTypes.contains { types in

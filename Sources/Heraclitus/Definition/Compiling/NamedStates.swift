@@ -27,8 +27,8 @@ package protocol NamedStates: AnyObject, Sendable {
     /// The number of a state; `nil` for an unknown name.
     func number(named name: String) -> Int?
 
-    /// The number of an object's state.
-    func number(of object: AnyObject) -> Int?
+    /// The number of an object's state; a likely number is tried first.
+    func number(of object: AnyObject, likely: Int?) -> Int?
 
     /// The name of an object's state, also of an unknown one.
     func name(of object: AnyObject) -> String?

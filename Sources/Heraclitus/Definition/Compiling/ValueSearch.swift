@@ -36,10 +36,8 @@ struct ValueSearch {
     mutating func all(in object: Mirror) -> [(path: [String], value: Any)] {
         var found: [(path: [String], value: Any)] = []
         walk(through: Self.contents(of: object)) { path, value in
-            found.append((path, value))
+            if let value { found.append((path, value)) }
             return true
-        } container: { _ in
-            true
         }
         return found
     }
@@ -47,9 +45,6 @@ struct ValueSearch {
     private mutating func firstPath(among contents: ValueContents) -> [String]? {
         var found: [String]?
         walk(through: contents) { path, _ in
-            found = path
-            return false
-        } container: { path in
             found = path
             return false
         }
@@ -61,14 +56,9 @@ struct ValueSearch {
     /// The walk is iterative, because a list of a thousand indirect cases would overflow a thread's stack.
     /// - Parameters:
     ///   - contents: The values.
-    ///   - sought: Gets a match, and returns whether to continue.
-    ///   - container: Gets the path to a list or optional of the sought type, and returns whether to continue, into the
-    ///     container.
-    private mutating func walk(
-        through contents: ValueContents,
-        sought: (_ path: [String], _ value: Any) -> Bool,
-        container: (_ path: [String]) -> Bool
-    ) {
+    ///   - visit: Gets a match, or the path alone to a list or optional of the sought type, and returns whether to
+    ///     continue, into the container.
+    private mutating func walk(through contents: ValueContents, _ visit: (_ path: [String], _ match: Any?) -> Bool) {
         var open = [contents]
         var path: [String] = []
         while let innermost = open.last {
@@ -79,14 +69,12 @@ struct ValueSearch {
             }
             switch answer(for: type(of: value)) {
             case .holds where isSought(type(of: value)):
-                guard sought(path + [label], value) else { return }
+                guard visit(path + [label], value) else { return }
             case .cannotHold: continue
             case .holds, .mayHold:
-                if answer(for: type(of: value)) == .holds, !container(path + [label]) { return }
+                if answer(for: type(of: value)) == .holds, !visit(path + [label], nil) { return }
                 if path.count == Self.maximalDepth {
-                    fatalError(
-                        "A mirror of \(fullName(of: type(of: value))) shows nested values without end."
-                    )
+                    fatalError("A mirror of \(fullName(of: type(of: value))) shows nested values without end.")
                 }
                 open.append(Self.contents(of: value))
                 path.append(label)
