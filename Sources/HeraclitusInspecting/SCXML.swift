@@ -6,7 +6,8 @@ extension TransitionTable {
     /// States and final states have their names as ids. An event that leads to one state has its own name; where it leads to several, each has a
     /// transition for the event's name, a dot and the name of the state. An event that updates a state has a transition without a target, which exits
     /// and enters nothing. An ignored event has none, because SCXML drops events without a transition. Letters, digits, `-` and `_` of a name stay, and
-    /// other characters become numbers, such as `_x20_` for a space; so does `_` alone, and an empty name is `_x_`. Guards, groups and the reasons
+    /// other characters become numbers, such as `_x20_` for a space; so does `_` alone, and an empty name is `_x_`. The event names
+    /// `done` and `error` become `_x64_one` and `_x65_rror`, because the platform's events begin with them. Guards, groups and the reasons
     /// of automatic events are left out.
     ///
     /// A state that holds machines is a state with a child for each of its `regions`, parallel if there are several. The ids of the states
@@ -64,8 +65,9 @@ extension TransitionTable {
             let name = number == 1 ? plain : "\(plain).\(number)"
             let id = "\(state).\(name)"
             // Names never begin like this: a number stands behind `_x`.
-            let eventName = number == 1 ? xmlEventName(region.name) : name
-            let path = eventPath + (eventNames.contains(eventName) ? "_x_" : "") + eventName + "."
+            let plainEvent = xmlEventName(region.name)
+            let eventName = number == 1 ? plainEvent : "\(plainEvent).\(number)"
+            let path = eventPath + (eventNames.contains(plainEvent) ? "_x_" : "") + eventName + "."
             let states = region.table.scxmlStates(statePath: id + ".", eventPath: path).map { "    \($0)" }
             return ["<state id=\"\(id)\" initial=\"\(id).\(xmlName(region.table.initial))\">"] + states + ["</state>"]
         }

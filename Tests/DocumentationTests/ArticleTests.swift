@@ -38,6 +38,18 @@ import Testing
         }
     }
 
+    @Test("The source files that articles about the internals name exist")
+    func files() throws {
+        let names = try Documentation.articles.filter { $0.contains("/Internals/") }.flatMap { article in
+            try Documentation.text(article).matches(of: #/`(\w+/[\w/]+\.swift)`/#).map { String($0.1) }
+        }
+        #expect(names.count > 5)
+        for name in names {
+            let file = Documentation.root.appendingPathComponent("Sources/Heraclitus/\(name)")
+            #expect(FileManager.default.fileExists(atPath: file.path), "\(name)")
+        }
+    }
+
     @Test("The performance article prints the counted instructions, to a tenth")
     func performance() throws {
         struct Figure: Decodable { let instructions: Int }

@@ -63,6 +63,24 @@ import Testing
         #expect(read.events == work.events && read.states == work.states)
     }
 
+    final class PairState: Composite {
+        let bells: [StateMachine<Work>]
+        init(_ bells: [StateMachine<Work>]) { self.bells = bells }
+        var regions: [any Region] { bells }
+        func copied() -> PairState { PairState(bells.map { $0.copy() }) }
+    }
+
+    struct Pair: Workflow {
+        static var initial: any WorkflowState { PairState([StateMachine<Work>(), StateMachine<Work>()]) }
+        let other = Event("Work", from: PairState.self, to: EndState.self)
+    }
+
+    @Test("Events of machines are told from an event with the name of the machines")
+    func regionNames() {
+        let text = Pair.table.scxml()
+        #expect(text.contains(#"event="_x_Work._x64_one""#) && text.contains(#"event="_x_Work.2._x64_one""#))
+    }
+
     @Test(
         "A reader of SCXML makes exactly the transitions of the table",
         .enabled(if: SCXMLTests.python != nil)

@@ -47,7 +47,7 @@ final class StateWork: Sendable {
 
         /// Whether the body has returned, and the events that follow have fired.
         var isDone = false
-        var waits: [AsyncStream<Never>.Continuation] = []
+        var waits: [Box<AsyncStream<Never>.Continuation>] = []
     }
 
     /// The user's objects that the work retains.
@@ -149,9 +149,10 @@ final class StateWork: Sendable {
             // The task is running and the function retains the subject, so the lock covers no release.
             contents.task = nil
             contents.subject = nil
+            defer { contents.waits = [] }
             return contents.waits
         }
-        for wait in waits { wait.finish() }
+        for wait in waits { wait.value.finish() }
         withExtendedLifetime(subject) {}
     }
 
@@ -177,22 +178,27 @@ final class StateWork: Sendable {
         let (task, waits) = contents.withLock { contents in
             contents.isEnded = true
             if !contents.hasBegun { swap(&contents.subject, &unused) }
+            defer { contents.waits = [] }
             return (contents.task, contents.waits)
         }
         // Outside the lock, because cancellation handlers are user code.
         task?.cancel()
-        for wait in waits { wait.finish() }
+        for wait in waits { wait.value.finish() }
     }
 
     /// Waits for the end of the work, or for the cancellation of the waiting task.
     func wait() async {
-        let (end, wait) = AsyncStream<Never>.makeStream()
+        let (end, continuation) = AsyncStream<Never>.makeStream()
+        let wait = Box(continuation)
         let isGoingOn = contents.withLock { contents in
             if contents.isEnded || contents.isDone { return false }
             contents.waits.append(wait)
             return true
         }
-        if isGoingOn { for await _ in end {} }
+        guard isGoingOn else { return }
+        for await _ in end {}
+        // A cancelled wait ends before the work. It is retained here, so the lock covers no release.
+        contents.withLock { $0.waits.removeAll { $0 === wait } }
     }
 }
 

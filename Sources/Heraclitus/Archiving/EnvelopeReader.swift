@@ -22,7 +22,7 @@ struct EnvelopeReader {
 
     private func snapshot(ofMachine isOfMachine: Bool) throws -> Snapshot {
         do {
-            try requireDepth()
+            if isOfMachine { try requireDepth() }
             return try read(isOfMachine: isOfMachine)
         } catch {
             let path = ArchiveError.path(of: error, else: decoder.codingPath)

@@ -71,7 +71,8 @@ extension MachineCore {
         if purpose.endsWithGuards { return call.retire(state) }
         switch call.turn({ $0.accept(leadingTo: plan.destination) }) {
         case .enqueue:
-            let date = call.thread.content.date(of: call.id)
+            // Read now, because a later fire of the turn may read its date before this one is carried out.
+            let date = date(of: call)
             call.turn { $0.enqueue(QueuedTransition(transition: transition, date: date)) }
         case .carryOut: carryOut(transition, to: state, call)
         }

@@ -9,8 +9,8 @@ typealias TurnPlace = MachineTurn.Place
 struct QueuedTransition {
     let transition: StateTransition
 
-    /// The date, if the builder or a guard has read it.
-    let date: Date?
+    /// The date of its acceptance.
+    let date: Date
 }
 
 extension MachineTurn {

@@ -51,7 +51,7 @@ final class TreePlace: Sendable {
     /// Their ends are checked after all are active.
     private let startingRegions = Atomic(false)
 
-    /// The uncollected effects of the tree, if this machine is its root.
+    /// The collector of the tree's effects, and the first state whose effects were lost, if this machine is its root.
     let effectNote = Lock(EffectNote())
 
     // The regions of a released holder stop. A region that another machine holds goes on.

@@ -113,9 +113,15 @@ struct EffectWorker<W: Workflow>: Sendable {
                 // Claims several machines at once, because each claim is a round trip to the database.
                 if active <= most / 2 {
                     // The earlier date counts: after the clock is set back, failed effects still wait.
-                    let claimed = try await workflow.store.claim(claim(by: min(call.end, now), most - active))
-                    for archive in claimed { group.addTask { try await work(at: archive, call) } }
-                    active += claimed.count
+                    do {
+                        let claimed = try await workflow.store.claim(claim(by: min(call.end, now), most - active))
+                        for archive in claimed { group.addTask { try await work(at: archive, call) } }
+                        active += claimed.count
+                    } catch StoreError.damaged(let id, let explanation) {
+                        // The unreadable archives stay claimed. Handlers under way go on.
+                        let error = StoreError.damaged(id: id, explanation: explanation)
+                        report.add(WorkFailure(id: id, effect: nil, error: error))
+                    }
                 }
                 guard let done = try await group.next() else { return report }
                 active -= 1

@@ -161,6 +161,11 @@ struct Outbox {
         var isChanged = false
         for (index, entry) in content.effects.enumerated() {
             guard let version = entry.version, version < known.version else { continue }
+            // An effect of an unknown type keeps its version, so that a later step still applies.
+            do throws(ArchiveError) { _ = try self.effect(entry, of: "").effect(of: known) } catch {
+                if case .unknownEffect = error { continue }
+                throw error
+            }
             do {
                 let effect = try known.migrated(RawEffect(name: entry.name, data: entry.data), from: version)
                 (content.effects[index].name, content.effects[index].data) = (effect.name, effect.data)

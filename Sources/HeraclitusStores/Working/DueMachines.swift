@@ -40,17 +40,22 @@ extension StoredWorkflow {
         while true {
             try Task.checkCancellation()
             let now = scheduler.date
-            let found = try await store.claim(
-                StoreClaim(
-                    .due(by: date),
-                    of: workflowNames,
-                    newestVersion: workflowVersion,
-                    at: now,
-                    until: now + claim.inSeconds,
-                    by: worker,
-                    limit: limit
-                )
+            let next = StoreClaim(
+                .due(by: date),
+                of: workflowNames,
+                newestVersion: workflowVersion,
+                at: now,
+                until: now + claim.inSeconds,
+                by: worker,
+                limit: limit
             )
+            let found: [StoredArchive]
+            do { found = try await store.claim(next) } catch StoreError.damaged(let id, let explanation) {
+                // The unreadable archives stay claimed.
+                let error = StoreError.damaged(id: id, explanation: explanation)
+                report.add(WorkFailure(id: id, effect: nil, error: error))
+                break
+            }
             // A short batch is the last one. Machines that are still due are left to the next call.
             let isLast = found.count < limit
             let claimed = found.filter { !tried.contains(ExactID($0.id)) }

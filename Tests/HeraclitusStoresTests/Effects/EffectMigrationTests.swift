@@ -119,6 +119,42 @@ import Testing
         #expect(letters.map { $0?.address } == Array(repeating: FullAddress(street: "Elm", country: "DE"), count: 2))
     }
 
+    /// A release that has forgotten the step for its renamed effect, and its correction.
+    enum Forgetful {
+        struct Order: Workflow {
+            static let name = "Order"
+            static var version: Int { 2 }
+            static var migrations: [Migration] { [.unchanged(in: 2)] }
+            static var initial: any WorkflowState { Old.OpenState() }
+            static var effects: [any Effect.Type] { [Note.self] }
+            let pay = Event(from: Old.OpenState.self, to: Old.PaidState.self)
+        }
+
+        struct Corrected: Workflow {
+            static let name = "Order"
+            static var version: Int { 2 }
+            static var migrations: [Migration] { [.renameEffect("Mail", to: "Note", in: 2)] }
+            static var initial: any WorkflowState { Old.OpenState() }
+            static var effects: [any Effect.Type] { [Note.self] }
+            let pay = Event(from: Old.OpenState.self, to: Old.PaidState.self)
+        }
+
+        struct Note: Effect {
+            static let name = "Note"
+            let address: Address
+        }
+    }
+
+    @Test("An upgrade leaves effects of unknown types at their version, so that a corrected step applies")
+    func forgottenStep() async throws {
+        let store = InMemoryStore()
+        try await store.workflow(Old.Order.self).update("1") { try $0.fire.pay(Old.PaidState(Address(street: "Elm"))) }
+        #expect(try await store.workflow(Forgetful.Order.self).upgrade().upgraded == 1)
+        let corrected = store.workflow(Forgetful.Corrected.self)
+        let report = try await corrected.deliver(to: EffectHandlers().on(Forgetful.Note.self) { _, _ in })
+        #expect(report.count == 1 && report.failures.isEmpty)
+    }
+
     @Test("A migration step for an effect, state or key that was never stored is a break of the lock")
     func misspelt() throws {
         struct Misspelt: Workflow {

@@ -125,6 +125,18 @@ import Testing
         #expect(try await bills(store).ids(in: [Bill.LapsedState.self]) == ["1", "2", "3"])
     }
 
+    @Test("An unreadable machine that is claimed alone is reported, with the machines before it")
+    func unreadableAlone() async throws {
+        let base = InMemoryStore()
+        for (id, key) in [("1", 0x5A), ("2", 0x5A), ("3", 3)] as [(String, UInt8)] {
+            let bills = bills(SealedStore(base, Seal(key: key)))
+            try await bills.update(id) { try $0.fire.send(Bill.SentState(1, by: at(Double(id) ?? 0))) }
+        }
+        await clock.advance(by: .seconds(25))
+        let report = try await bills(SealedStore(base, Seal())).fireDue(batch: 2)
+        #expect(report.count == 2 && report.failures.map(\.id) == ["3"])
+    }
+
     @Test("A machine deleted after its claim stays deleted")
     func deleted() async throws {
         let store = LosingStore()

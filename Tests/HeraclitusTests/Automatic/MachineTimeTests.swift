@@ -98,6 +98,20 @@ import Testing
         )
     }
 
+    @Test("Fires of callbacks have dates in the order of the fires")
+    func orderOfNestedDates() throws {
+        let clock = clock
+        let machine = StateMachine<Calls>(context: Line(refusals: 0), scheduler: clock.scheduler)
+        let log = CallLog()
+        machine.onTransition { log.write("\($0.event ?? "") \($0.now.timeIntervalSinceReferenceDate)") }
+        try machine.perform { _ in
+            try machine.fire.call(CallingState(failures: 0))
+            try machine.fire.fail()
+            clock.advance(by: .seconds(60))
+        }
+        #expect(log.entries == ["call 0.0", "fail 0.0", "retry 60.0"])
+    }
+
     @Test("One advance of the clock passes through work, its failures and the deadlines after them")
     func settling() async throws {
         let machine = machine(refusals: 3)

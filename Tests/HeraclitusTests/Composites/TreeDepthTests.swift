@@ -52,6 +52,24 @@ import Testing
         #expect("\(try #require(error))".contains("more than 32 levels deep"))
     }
 
+    final class DraftState: WorkflowState {
+        let undo: StateArchive<Editor>?
+        init(_ undo: StateArchive<Editor>?) { self.undo = undo }
+    }
+
+    struct Editor: Workflow {
+        static var initial: any WorkflowState { DraftState(nil) }
+        let type = Event(from: DraftState.self, to: DraftState.self)
+    }
+
+    @Test("An archive of single states within one another is read at any depth that is written")
+    func states() throws {
+        let machine = StateMachine<Editor>()
+        for _ in 0..<40 { try machine.fire.type(DraftState(StateArchive(machine.state))) }
+        let restored = try StateMachine<Editor>(archive: machine.archive())
+        #expect(try restored.archive() == machine.archive())
+    }
+
     // MARK: A machine in its own state
 
     /// A state with a machine that is set later, as in a mistaken program.

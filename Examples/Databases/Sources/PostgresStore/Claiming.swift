@@ -37,8 +37,9 @@ extension PostgresConnection {
                     }
                 }
                 // Only if some of as many rows as possible could not be loaded, those after them are of interest at once.
+                // A claim that ends at once would get the same rows again.
                 let isComplete = claimed.count == rows || claimed.contains(where: \.hasFormerEffects)
-                if rows < part.limit || isComplete { break }
+                if rows < part.limit || isComplete || claim.end <= claim.now { break }
             }
         }
         return archives
