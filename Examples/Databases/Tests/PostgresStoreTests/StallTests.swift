@@ -141,7 +141,7 @@ struct StallTests {
         let store = try await PostgresStore(
             database,
             connections: 1,
-            connectTimeout: .seconds(2),
+            connectTimeout: .seconds(10),
             statementTimeout: .seconds(2),
             networkTimeout: .milliseconds(500)
         )
