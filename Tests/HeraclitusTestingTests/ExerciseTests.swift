@@ -300,20 +300,6 @@ import Testing
         #expect(report.description.contains("never carried out:\n  never: AState → BState"))
     }
 
-    struct Throwing: Workflow {
-        static var initial: any WorkflowState { AState() }
-        let build = Event(from: AState.self, to: EState.self)
-            .enters { (_: AState) throws -> EState in throw Refusal() }
-    }
-
-    @Test("The report has the error of a builder")
-    func throwingBuilder() throws {
-        let report = try exercise(Throwing.self)
-        #expect(
-            report.untried.map(\.description) == ["build: AState → EState: the builder has thrown: Refusal()"]
-        )
-    }
-
     @Test("Missing samples are named before the exercise begins")
     func missing() throws {
         let failure = #expect(throws: ExerciseFailure.self) { try exercise(Guarded.self) }

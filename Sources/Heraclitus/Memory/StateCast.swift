@@ -5,7 +5,8 @@
 /// A cast to a generic type asks the runtime for the type's conformances, and then for its `Optional`. The class of a
 /// state is compared instead, and the workflow's `AnyState` is made with the layout of the class.
 ///
-/// Measured: a transition with a guard and two hooks of a machine takes 3,700 instructions with it and 10,900 with casts.
+/// Measured: a transition with a guard and two hooks of a machine took 10,900 instructions with casts, and takes 4,600
+/// with the comparison.
 ///
 /// Invariant: an object becomes a `State` by its bits only if `State` is a class, and the object's.
 struct StateCast<State>: Sendable {

@@ -48,6 +48,20 @@ extension DeliveryTests {
         #expect(await store.inner.load("bill 1")?.state == Bill.LapsedState.name)
     }
 
+    @Test("An effect in an unreadable archive that is claimed alone is reported, and others are delivered")
+    func unreadableAlone() async throws {
+        let base = InMemoryStore()
+        for (id, key) in [("1", 0x5A), ("2", 0x5A), ("3", 3)] as [(String, UInt8)] {
+            try await walk(id, 1, in: SealedStore(base, Seal(key: key)))
+            await clock.advance(by: .seconds(1))
+        }
+        let store = SealedStore(base, Seal())
+        let policy = DeliveryPolicy(machinesAtOnce: 1)
+        let report = try await deliverAll(of: store, policy: policy)
+        #expect(report.count == 2 && report.failures.map(\.id) == ["3"])
+        #expect(log.all == ["1", "2"])
+    }
+
     @Test(
         "An effect with an incomplete key is damaged, and delivered never",
         arguments: [#""index":0,"#, #""series":"#]

@@ -20,8 +20,8 @@ struct StallTests {
             "host=127.0.0.1 port=\(proxy.port) user=owner dbname=\(database)",
             connections: 1,
             connectTimeout: .seconds(2),
-            statementTimeout: .milliseconds(1_000),
-            networkTimeout: .milliseconds(1_000)
+            statementTimeout: .seconds(1),
+            networkTimeout: .seconds(1)
         )
     }
 

@@ -3,7 +3,6 @@ struct Numbering<Key: Hashable, Value> {
     private(set) var values: [Value] = []
     private(set) var numbers: [Key: Int] = [:]
 
-    @discardableResult
     mutating func number(of value: Value, _ key: Key) -> Int {
         if let number = numbers[key] { return number }
         numbers[key] = values.count
