@@ -56,7 +56,7 @@ private struct Download: Workflow {
         for (index, message) in expected.enumerated() {
             let lines = output.split(separator: "\n").filter { $0.contains("Mistake\(index + 1).swift:") }
             for error in message.split(separator: "\n") {
-                #expect(error.hasPrefix("error: "))
+                #expect(error.hasPrefix("error: ") || error.hasPrefix("warning: "))
                 #expect(lines.contains { $0.contains(error) }, "\(code[index + 1])\n\(lines.joined(separator: "\n"))")
             }
         }

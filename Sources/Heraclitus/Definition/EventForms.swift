@@ -268,7 +268,7 @@ extension WorkflowEvent {
     /// Adds pairs of source and destination.
     ///
     /// The event gets pairs rather than a product: a toggle from A to B *or* from B to A has no pair from A to A. Add
-    /// guards and hooks after the last `or`: see ``guarded(_:)``.
+    /// guards and hooks after the last `or`: see ``guarded(_:)-((Source,Destination,StateTransition)->Void)``.
     /// - Parameters:
     ///   - firstSource: An additional source.
     ///   - moreSources: Further sources.
