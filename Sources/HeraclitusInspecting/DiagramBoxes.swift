@@ -98,15 +98,16 @@ extension TransitionTable {
         }
     }
 
-    /// For each state the nearest superstate that may have a box, or itself; states in a circle of superstates are left out.
+    /// For each state the nearest superstate that may have a box, or itself; states that lead into a circle of superstates are left out.
     private var nearestBoxes: [String: String] {
         let known = Set(states)
         var depths: [String: Int] = [:]
         var nearest: [String: String] = [:]
+        // A state that is seen again and has no nearest one leads into a circle.
+        var seen: Set<String> = []
         for state in states where nearest[state] == nil {
             // Up to a finished state or to the outermost, and down again.
             var way: [String] = []
-            var seen: Set<String> = []
             var next: String? = state
             while let ancestor = next, known.contains(ancestor), nearest[ancestor] == nil {
                 guard seen.insert(ancestor).inserted else {

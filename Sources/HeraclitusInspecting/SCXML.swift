@@ -6,8 +6,8 @@ extension TransitionTable {
     /// States and final states have their names as ids. An event that leads to one state has its own name; where it leads to several, each has a
     /// transition for the event's name, a dot and the name of the state. An event that updates a state has a transition without a target, which exits
     /// and enters nothing. An ignored event has none, because SCXML drops events without a transition. Letters, digits, `-` and `_` of a name stay, and
-    /// other characters become numbers, such as `_x20_` for a space; so does `_` alone, and an empty name is `_x_`. The event names
-    /// `done` and `error` become `_x64_one` and `_x65_rror`, because the platform's events begin with them. Guards, groups and the reasons
+    /// other characters become numbers, such as `_x0020_` for a space; so does `_` alone, and an empty name is `_x_`. The event names
+    /// `done` and `error` become `_x0064_one` and `_x0065_rror`, because the platform's events begin with them. Guards, groups and the reasons
     /// of automatic events are left out.
     ///
     /// A state that holds machines is a state with a child for each of its `regions`, parallel if there are several. The ids of the states
@@ -76,10 +76,10 @@ extension TransitionTable {
     }
 
     /// A name of an event, which differs from the names of the platform's events.
-    private static func xmlEventName(_ text: String) -> String {
+    static func xmlEventName(_ text: String) -> String {
         switch text {
-        case "done": "_x64_one"
-        case "error": "_x65_rror"
+        case "done": "_x0064_one"
+        case "error": "_x0065_rror"
         default: xmlName(text)
         }
     }
@@ -88,7 +88,7 @@ extension TransitionTable {
     static func xmlName(_ text: String) -> String {
         // An underscore alone is the id of the parallel state, and in other names a number stands behind `_x`.
         if text.isEmpty { return "_x_" }
-        if text == "_" { return "_x5f_" }
+        if text == "_" { return "_x005f_" }
         var name = ""
         var rest = text.unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -98,7 +98,9 @@ extension TransitionTable {
             if isPlain || (scalar == "_" && rest.first != "x") {
                 name.unicodeScalars.append(scalar)
             } else {
-                name += "_x\(String(scalar.value, radix: 16))_"
+                // Four digits tell the number from parts of others' names, such as `grid_x1_y2`.
+                let digits = String(scalar.value, radix: 16)
+                name += "_x\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)_"
             }
         }
         return name

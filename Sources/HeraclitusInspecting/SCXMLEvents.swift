@@ -50,12 +50,20 @@ struct SCXMLEvents {
 }
 
 extension TransitionTable {
-    /// The text of a name that `xmlName` made.
+    /// The text of a name: between dots, each part that `xmlName` or `xmlEventName` makes is decoded.
     static func text(ofXMLName name: String) -> String {
-        if name == "_x_" { return "" }
         guard name.contains("_x") else { return name }
+        return name.split(separator: ".", omittingEmptySubsequences: false).map { part in
+            let text = decoded(part)
+            // Others have written the part if its text is written otherwise.
+            return xmlEventName(text) == part ? text : String(part)
+        }.joined(separator: ".")
+    }
+
+    private static func decoded(_ name: Substring) -> String {
+        if name == "_x_" { return "" }
         var text = String.UnicodeScalarView()
-        var rest = Substring(name).unicodeScalars
+        var rest = name.unicodeScalars
         while let scalar = rest.first {
             if scalar == "_", rest.dropFirst().first == "x" {
                 let digits = rest.dropFirst(2).prefix(7).prefix { $0 != "_" }

@@ -12,6 +12,9 @@ struct SCXMLStates {
 
     private struct State {
         let id: String
+
+        /// The name in the table.
+        let name: String
         let line: Int
         let parent: Int?
         let isFinal: Bool
@@ -26,10 +29,14 @@ struct SCXMLStates {
     private var initial: (id: String, line: Int)?
     private var states: [State] = []
     private var numbers: [String: Int] = [:]
+    private var stateNames: Set<String> = []
     private var problems: [UnreadableSCXML.Problem] = []
 
+    /// Adds a problem behind those of earlier lines, and keeps the first 100.
     private mutating func refuse(_ line: Int, _ name: String, _ explanation: String) {
-        if problems.count < 100 { problems.append(.init(line: line, name: name, explanation: explanation)) }
+        let place = problems.lastIndex { $0.line <= line }.map { $0 + 1 } ?? 0
+        problems.insert(.init(line: line, name: name, explanation: explanation), at: place)
+        if problems.count > 100 { problems.removeLast() }
     }
 
     // MARK: - Reading
@@ -45,7 +52,7 @@ struct SCXMLStates {
 
     mutating func read(_ bytes: [UInt8]) throws(UnreadableSCXML) {
         var reader = XMLReader(bytes)
-        var open: [(element: Open, name: String)] = []
+        var open: [(element: Open, name: String, line: Int)] = []
         var isOver = false
         do throws(XMLReader.Problem) {
             while let token = try reader.next() {
@@ -60,20 +67,26 @@ struct SCXMLStates {
                         end(new)
                         isOver = open.isEmpty
                     } else {
-                        open.append((new, element.name))
+                        open.append((new, element.name, element.line))
                     }
                 case .end(let name, let line):
-                    guard let last = open.popLast(), last.name == name else {
+                    guard let last = open.popLast() else {
                         throw .init(line: line, explanation: "The element \(name) ends here and did not begin.")
+                    }
+                    guard last.name == name else {
+                        let missing = "The element \(last.name) of line \(last.line) does not end"
+                        throw .init(line: line, explanation: "\(missing) before the element \(name).")
                     }
                     end(last.element)
                     isOver = open.isEmpty
                 }
             }
-            if let last = open.last { throw .init(line: 1, explanation: "The element \(last.name) does not end.") }
+            if let last = open.last {
+                throw .init(line: last.line, explanation: "The element \(last.name) does not end.")
+            }
             if !isOver { throw .init(line: 1, explanation: "There is no element.") }
         } catch {
-            problems.append(.init(line: error.line, name: "XML", explanation: error.explanation))
+            refuse(error.line, "XML", error.explanation)
         }
         if !problems.isEmpty { throw UnreadableSCXML(problems) }
     }
@@ -119,16 +132,19 @@ struct SCXMLStates {
         check(element, element.name == "state" ? ["id", "initial"] : ["id"])
         let number = states.count
         let id = element.attributes["id"]
+        let name = TransitionTable.text(ofXMLName: id ?? "")
         if id == nil { refuse(element.line, element.name, "It has no id.") }
         if let parent, states[parent].isFinal {
             refuse(element.line, id ?? element.name, "It is within the final state \(states[parent].id).")
         }
-        if let id, numbers.updateValue(number, forKey: id) != nil {
-            refuse(element.line, id, "Another state has this id.")
+        if let id {
+            numbers[id] = number
+            if !stateNames.insert(name).inserted { refuse(element.line, id, "Another state has this name.") }
         }
         states.append(
             State(
                 id: id ?? "",
+                name: name,
                 line: element.line,
                 parent: parent,
                 isFinal: element.name == "final",
@@ -186,7 +202,8 @@ struct SCXMLStates {
                 steps += 1 + states[around].transitions.count
                 for (transition, event) in zip(states[around].transitions, events(of: around)) {
                     let key = event == transition.event ? event : "\(event) \(transition.target ?? "")"
-                    guard taken.insert(key).inserted else {
+                    // A transition for `go` also takes `go.B`, which is `go` with one of several destinations.
+                    guard !taken.contains(event), taken.insert(key).inserted else {
                         if around == state {
                             refuse(transition.line, transition.event, "An earlier transition is for this event.")
                         }
@@ -208,8 +225,13 @@ struct SCXMLStates {
         if let (name, other) = order.ambiguous {
             refuse(1, name, "SCXML takes the event \(other) for this one, which a table does not.")
         }
+        let names = order.names
+        var eventNames: Set<String> = []
+        if let event = names.first(where: { !eventNames.insert(TransitionTable.text(ofXMLName: $0)).inserted }) {
+            refuse(1, event, "Another event has this name.")
+        }
         guard problems.isEmpty, let start else { throw UnreadableSCXML(problems) }
-        return table(version, start, order.names, pairs)
+        return table(version, start, names, pairs)
     }
 
     private func table(
@@ -218,9 +240,9 @@ struct SCXMLStates {
         _ events: [String],
         _ pairs: [String: [Pair]]
     ) -> TransitionTable {
-        let names = states.map { TransitionTable.text(ofXMLName: $0.id) }
+        let names = states.map(\.name)
         var table = TransitionTable(
-            named: TransitionTable.text(ofXMLName: name),
+            named: name,
             version: version,
             states: names,
             initial: names[start],

@@ -340,7 +340,7 @@ import Testing
     func clashes() throws {
         let text = Clash.table.scxml()
         let names = text.matches(of: #/event="([^"]*)"/#).map { String($0.1) }
-        let outer = ["payment.ShippedState", "payment.settle", "_x5f_x_payment"]
+        let outer = ["payment.ShippedState", "payment.settle", "_x005f_x_payment"]
         let inner = ["_x_payment.receive", "_x_payment.settle", "parcel.pack"]
         #expect(names == outer + inner)
         // A sent event fires each transition whose name it has, or is prefixed by.

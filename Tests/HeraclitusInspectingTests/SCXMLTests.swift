@@ -41,8 +41,12 @@ import Testing
                 """
         )
         let odd = Odd.table.scxml()
-        #expect(odd.contains(#"initial="_x31__x20_odd_x5f_x20__x20__x22_name_x22__x20__x3c__xe9__x3e_""#))
-        #expect(odd.contains(#"<transition event="go_x2e__x20__x2a_.end" target="end"/>"#))
+        #expect(
+            odd.contains(
+                #"initial="_x0031__x0020_odd_x005f_x20__x0020__x0022_name_x0022__x0020__x003c__x00e9__x003e_""#
+            )
+        )
+        #expect(odd.contains(#"<transition event="go_x002e__x0020__x002a_.end" target="end"/>"#))
     }
 
     final class DoneState: WorkflowState, EmptyState { static var name: String { "done" } }
@@ -57,7 +61,7 @@ import Testing
     func platformNames() throws {
         let work = Work.table
         let text = work.scxml()
-        #expect(text.contains(#"event="_x64_one""#) && text.contains(#"event="_x65_rror""#))
+        #expect(text.contains(#"event="_x0064_one""#) && text.contains(#"event="_x0065_rror""#))
         #expect(text.contains(#"id="done""#))
         let read = try TransitionTable(scxml: text)
         #expect(read.events == work.events && read.states == work.states)
@@ -78,8 +82,103 @@ import Testing
     @Test("Events of machines are told from an event with the name of the machines")
     func regionNames() {
         let text = Pair.table.scxml()
-        #expect(text.contains(#"event="_x_Work._x64_one""#) && text.contains(#"event="_x_Work.2._x64_one""#))
+        #expect(text.contains(#"event="_x_Work._x0064_one""#) && text.contains(#"event="_x_Work.2._x0064_one""#))
     }
+
+    // MARK: Reading
+
+    @Test("Names that a table has encoded are decoded, and other names stay as they are")
+    func decodedNames() throws {
+        let read = try TransitionTable(
+            scxml: """
+                <scxml><state id="grid_x1_y2"><transition event="move_x10_y20" target="a_x0041_"/></state>
+                <state id="a_x0041_"/><state id="a_x00E9_"/><state id="a_x00020_b"/><state id="_x005f_a"/>
+                <state id="a_x0020_b"/><state id="a._x0031_.b_x1_"/></scxml>
+                """
+        )
+        let names = ["grid_x1_y2", "a_x0041_", "a_x00E9_", "a_x00020_b", "_x005f_a", "a b", "a.1.b_x1_"]
+        #expect(read.states == names && read.events.map(\.name) == ["move_x10_y20"])
+    }
+
+    @Test("A table's names are read as they were written, whatever they look like")
+    func namesBothWays() throws {
+        let names = [
+            "", "_", "__", "_x", "_x_", "_x0020_", "__x0020_", "_x005f_", "a b", "a_x0020_b", " x", "_ x", "grid_x1_y2",
+            "grid\u{1}y2", "\0", "done", "_x0064_one", "-1", "a.b", "a_x002e_b", ".", "\u{E9}", "\u{1F600}",
+            "\u{10FFFF}",
+        ]
+        let value: JSONValue = [
+            "workflow": "_x0020_", "states": .array(names.map { .string($0) }), "initial": "",
+            "events": .array(
+                names.map { name -> JSONValue in
+                    ["name": .string(name), "transitions": [["from": "", "to": .string(name)]]]
+                }
+            ),
+        ]
+        let table = try value.decoded(as: TransitionTable.self)
+        let read = try TransitionTable(scxml: table.scxml())
+        #expect(read.workflow == table.workflow)
+        #expect(read.states == names)
+        #expect(read.events.map(\.name) == names)
+    }
+
+    @Test(
+        "Two states or two events with one name are a problem",
+        arguments: [
+            "<state id=\"a.b\"/>\n<state id=\"a_x002e_b\"/>", "<state id=\"a_x002e_b\"/>\n<state id=\"a_x002e_b\"/>",
+            "<state id=\"a\"><transition event=\"a.b a_x002e_b\" target=\"a\"/></state>",
+        ]
+    )
+    func oneName(content: String) {
+        let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: "<scxml>\(content)</scxml>") }
+        #expect(error?.problems.map(\.name) == ["a_x002e_b"])
+    }
+
+    @Test("A nearer transition replaces the inherited ones of its event to several states")
+    func nearer() throws {
+        let table = try TransitionTable(
+            scxml: """
+                <scxml>
+                  <state id="Outer">
+                    <transition event="go.B" target="B"/>
+                    <transition event="go.C" target="C"/>
+                    <state id="Leaf"><transition event="go" target="X"/></state>
+                    <state id="Other"/>
+                  </state>
+                  <final id="B"/><final id="C"/><final id="X"/>
+                </scxml>
+                """
+        )
+        #expect(table["go"]?.transitions.map(\.description) == ["Leaf → X", "Other → B", "Other → C"])
+    }
+
+    @Test(
+        "An element that does not end is named with its line",
+        arguments: [
+            (
+                "<scxml>\n<state id=\"A\">\n</scxml>",
+                "3 The element state of line 2 does not end before the element scxml."
+            ),
+            ("<scxml>\n<state id=\"A\">\n\n", "2 The element state does not end."),
+            ("<!-- -->\n</scxml>", "2 The element scxml ends here and did not begin."),
+        ]
+    )
+    func openElements(document: String, problem: String) {
+        let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: document) }
+        #expect(error?.problems.map { "\($0.line) \($0.explanation)" } == [problem])
+    }
+
+    @Test("Problems come in the order of the document, 100 at most")
+    func problems() {
+        let broken = "<scxml>\n" + String(repeating: "<history/>\n", count: 150) + "</state>"
+        let initials = (0..<150).map { "\n<state id=\"s\($0)\" initial=\"none\"><state id=\"t\($0)\"/></state>" }
+        for document in [broken, "<scxml>\(initials.joined())</scxml>"] {
+            let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: document) }
+            #expect(error?.problems.map(\.line) == Array(2...101))
+        }
+    }
+
+    // MARK: Another reader
 
     @Test(
         "A reader of SCXML makes exactly the transitions of the table",
@@ -123,7 +222,7 @@ import Testing
             let isDigit = scalar.isASCII && scalar.properties.numericType != nil
             let isNumbered = text.dropFirst(index).hasPrefix("_x")
             if isLetter || (index > 0 && isDigit) || (scalar == "_" && !isNumbered) { return String(scalar) }
-            return "_x\(String(scalar.value, radix: 16))_"
+            return String(format: "_x%04x_", scalar.value)
         }.joined()
     }
 
