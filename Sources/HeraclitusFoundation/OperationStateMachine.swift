@@ -12,8 +12,10 @@ public import Heraclitus
 ///         super.init()
 ///         // Here, so that the lazy property exists before other threads use the operation.
 ///         life.executionBlock = { [weak self] in
-///             self?.fetch()
-///             self?.life.finish()
+///             guard let self else { return }
+///             // A queue starts cancelled operations, too.
+///             if !isCancelled { fetch() }
+///             life.finish()
 ///         }
 ///     }
 ///

@@ -89,7 +89,8 @@ open class AsyncStateMachineOperation: StateMachineOperation, @unchecked Sendabl
 
     /// Makes an operation.
     /// - Parameters:
-    ///   - dispatchQueue: The queue on which the body begins, by default a global queue.
+    ///   - dispatchQueue: The queue on which the body's task is made and the operation finishes, by default a global
+    ///     queue. The task runs on the default executor.
     ///   - body: The body, by default ``run()``.
     public init(dispatchQueue: DispatchQueue = .global(), body: (@Sendable () async throws -> Void)? = nil) {
         asyncBody = body

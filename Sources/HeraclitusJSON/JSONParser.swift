@@ -115,6 +115,7 @@ struct JSONParser {
         while key < nodes.count {
             let name = nodes.text(key, in: bytes)
             guard seen.insert(name).inserted else {
+                position = Int(nodes[key].start)
                 nodes.removeLast(nodes.count - key - 1)
                 throw problem("The key \"\(name.shortened)\" is there twice.", bytes, isDuplicate: true)
             }

@@ -91,13 +91,13 @@ extension JSONValue {
         }
     }
 
-    /// The number as a `Double`; `nil` for other values.
+    /// The number as the nearest `Double`; `nil` if it is too large, and for other values.
     public var doubleValue: Double? {
         switch self {
         case .integer(let integer): Double(integer)
         case .unsigned(let unsigned): Double(unsigned)
         case .number(let number): number
-        case .decimal(let digits): Double(digits)
+        case .decimal(let digits): Double(digits).flatMap { $0.isFinite ? $0 : nil }
         default: nil
         }
     }

@@ -39,6 +39,35 @@ import Testing
         }
     }
 
+    /// The operation in the documentation of `OperationStateMachine`.
+    final class Fetch: Operation, @unchecked Sendable {
+        let journal: CallLog
+        private(set) lazy var life = OperationStateMachine(operation: self, dispatchQueue: .global())
+
+        init(_ journal: CallLog) {
+            self.journal = journal
+            super.init()
+            life.executionBlock = { [weak self] in
+                guard let self else { return }
+                // A queue starts cancelled operations, too.
+                if !isCancelled { fetch() }
+                life.finish()
+            }
+        }
+
+        func fetch() { journal.write("fetch") }
+
+        override var isAsynchronous: Bool { true }
+        override var isReady: Bool { super.isReady && life.isReady }
+        override var isExecuting: Bool { life.isExecuting }
+        override var isFinished: Bool { life.isFinished }
+        override func start() { try? life.start() }
+        override func cancel() {
+            life.cancel()
+            super.cancel()
+        }
+    }
+
     struct Failure: Error, Equatable {}
 
     /// Waits for a condition that other threads bring about.
@@ -265,6 +294,22 @@ import Testing
                 queue.waitUntilAllOperationsAreFinished()
                 #expect(operations.allSatisfy { $0.isFinished && !$0.isExecuting })
             }
+        }
+    }
+
+    @Test("The documented operation finishes without its work if it was cancelled in the queue")
+    func documented() async throws {
+        try await onOwnThread {
+            let (journal, isCancelled) = (CallLog(), DispatchSemaphore(value: 0))
+            let queue = OperationQueue()
+            queue.maxConcurrentOperationCount = 1
+            queue.addOperation { isCancelled.wait() }
+            let fetches = (0..<100).map { _ in Fetch(journal) }
+            queue.addOperations(fetches, waitUntilFinished: false)
+            queue.cancelAllOperations()
+            isCancelled.signal()
+            queue.waitUntilAllOperationsAreFinished()
+            #expect(fetches.allSatisfy(\.isFinished) && journal.entries.isEmpty)
         }
     }
 

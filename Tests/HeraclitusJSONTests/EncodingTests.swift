@@ -198,6 +198,11 @@ import Testing
         #expect(try json([Pair(a: 2, b: "x"): 1, Pair(a: 1, b: "y"): 2]) == #"[{"a":1,"b":"y"},2,{"a":2,"b":"x"},1]"#)
         #expect(try json(["s": Set([Set([2, 1]), Set([0])])]) == #"{"s":[[0],[1,2]]}"#)
         #expect(try json(Set<Int>()) == "[]")
+        let single = Written { encoder in
+            var container = encoder.singleValueContainer()
+            try container.encode(Set([3, 1, 2, 10]))
+        }
+        #expect(try json(single) == "[1,10,2,3]")
         for count in 0..<40 {
             let numbers = (0..<count).map { Pair(a: $0, b: "\($0)") }
             let sets = (0..<5).map { _ in Set(numbers.shuffled()) }

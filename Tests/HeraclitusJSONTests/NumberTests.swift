@@ -81,6 +81,15 @@ import Testing
         #expect(try JSONValue(text: JSONEncoder().encode(value)) == value)
     }
 
+    @Test("A number has the nearest `Double`, or none if it is too large")
+    func doubles() throws {
+        let expected: [(String, Double?)] = [
+            ("1e400", nil), ("-1e400", nil), ("1e-400", 0), ("18446744073709551616", 0x1p64),
+            ("0.1000000000000000055511151231257827", 0.1), ("1.7976931348623157e308", .greatestFiniteMagnitude),
+        ]
+        for (text, number) in expected { #expect(try JSONValue(text: Data(text.utf8)).doubleValue == number) }
+    }
+
     @Test("A literal has the form of the number that is read from its text")
     func literals() throws {
         let value: JSONValue = [1.0, 2.5, -0.0, 1e300, 3]

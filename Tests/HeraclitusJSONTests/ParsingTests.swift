@@ -20,6 +20,18 @@ import Testing
         #expect(problem?.description.contains("\"\(path.last ?? "")\"") == true)
     }
 
+    @Test(
+        "The place of a repeated key is the first byte of the second key",
+        arguments: [
+            (#"{"a":1,"b":2,"a":3}"#, 13), (#"{"x":[0,{"k":1,"k":1,"l":2}]}"#, 15),
+            (#"{"a":{"z":1}, "\u0061":2 }"#, 14),
+        ]
+    )
+    func places(text: String, offset: Int) {
+        let problem = #expect(throws: JSONProblem.self) { try JSONValue(text: Data(text.utf8)) }
+        #expect(problem?.offset == offset)
+    }
+
     @Test("Keys that begin with other keys are distinct in any order, and a slice of data is read")
     func prefixes() throws {
         let expected: JSONValue = ["a": 1, "a ": 2, "a!": 3, "ab": ["a": 4]]

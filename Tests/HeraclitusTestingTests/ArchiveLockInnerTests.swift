@@ -135,6 +135,24 @@ import Testing
         #expect(lost.map(\.explanation) == ["\"bell\" is stored and no longer read: it would be lost."])
     }
 
+    struct Avenue: Workflow {
+        static var name: String { "Street" }
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.values(under: "x", in: 2) { _ in }] }
+        static var initial: any WorkflowState { House<First>() }
+        let paint = Event(updating: House<First>.self)
+    }
+
+    @Test("A step for values that only inner machines have is reported, because it leaves inner machines alone")
+    func innerValues() throws {
+        let found: [IncompatibleArchives.Break] = try breaks(
+            [Sample<Street<First>>.state(House<First>())],
+            [Sample<Avenue>.state(House<First>())]
+        )
+        let explanation = "The step \"convert values under x\" matches nothing that older versions have stored."
+        #expect(found.map(\.explanation) == [explanation])
+    }
+
     // MARK: Effects
 
     protocol MailKind: Effect {
@@ -174,6 +192,20 @@ import Testing
             subject = try container.decodeIfPresent(String.self, forKey: .subject)
         }
     }
+    struct Card: Codable {
+        var secret: String? = "s"
+        var stamp = 1
+        init() {}
+        init(from decoder: any Decoder) {
+            secret = nil
+            stamp = 0
+        }
+    }
+    struct Charge: MailKind {
+        static var name: String { "Charge" }
+        let card: Card
+        static func sample() -> Charge { Charge(card: Card()) }
+    }
     final class SentState<M: MailKind>: EmptyState, Effecting {
         static var name: String { "sent" }
         var effects: [any Effect] { [M.sample()] }
@@ -199,6 +231,16 @@ import Testing
         let loud = try breaks(none, [Sample<Post<LoudMail>>]())
         let other = "\"to\" of the effect \"Mail\" is \"a\" in an archive, and is \"A\" when that is read."
         #expect(loud.map(\.explanation) == [other])
+    }
+
+    @Test("Excepted properties of effects are ignored at any depth")
+    func exceptedInEffects() throws {
+        let none: [Sample<Post<Charge>>] = []
+        let lost = "\"card.secret\" of the effect \"Charge\" is stored and no longer read."
+        let changed = "\"card.stamp\" of the effect \"Charge\" is 1 in an archive, and is 0 when that is read."
+        #expect(try breaks(none, none).map(\.explanation) == [lost, changed])
+        #expect(try breaks(none, none, except: ["secret"]).map(\.explanation) == [changed])
+        #expect(try breaks(none, none, except: ["secret", "stamp"]) == [])
     }
 
     // MARK: Unreached states

@@ -380,7 +380,7 @@ import Testing
         try inFolder { folder in
             try check(Cart.self, in: folder, recording: true)
             try Data("{".utf8).write(to: folder.appendingPathComponent("version-1.json"))
-            #expect(throws: DecodingError.self) { try check(Cart.self, in: folder) }
+            #expect(throws: ArchiveError.self) { try check(Cart.self, in: folder) }
         }
     }
 }

@@ -64,9 +64,95 @@ import Testing
         }
         let text = failure.map { "\($0.problem)" } ?? ""
         #expect(text.contains("PlacedState loses in an archive: payment.state.note"))
+        #expect(failure?.path?.description == "CartState –place→ PlacedState")
         #expect(
-            failure?.code.contains("try payment.fire(named: \"receive\", entering: samples[0](payment.state))") == true
+            failure?.code.contains("try region.fire(named: \"receive\", entering: samples[0](region.state))") == true
         )
+    }
+
+    @Test("The report counts each machine that was started or restored")
+    func counts() throws {
+        var machines: [StateMachine<Order>] = []
+        let report = try exercise(
+            Order.self,
+            samples: [.state(PartState(cents: 1))],
+            invariants: [
+                "machines are collected": { machine in
+                    if machines.last !== machine { machines.append(machine) }
+                    return true
+                }
+            ]
+        )
+        #expect(report.machines + report.restarts == machines.count)
+    }
+
+    // MARK: Printed code
+
+    final class OffState: EmptyState {}
+    final class OnState: EmptyState {}
+    final class BrightState: WorkflowState {
+        let level: Int
+        init(level: Int) { self.level = level }
+    }
+    struct Lamp: Workflow {
+        static var initial: any WorkflowState { OffState() }
+        let switchOn = Event(from: OffState.self, to: OnState.self)
+        let brighten = Event(from: OnState.self, to: BrightState.self)
+    }
+    final class RoomState: Composite {
+        let lamps: [StateMachine<Lamp>]
+        init(_ lamps: [StateMachine<Lamp>] = [StateMachine()]) { self.lamps = lamps }
+        var regions: [any Region] { lamps }
+        func copied() -> RoomState { RoomState(lamps.map { $0.copy() }) }
+    }
+    struct Room: Workflow {
+        static var initial: any WorkflowState { RoomState() }
+        let leave = Event(from: RoomState.self, to: OffState.self)
+    }
+    final class HouseState: Composite {
+        let room: StateMachine<Room>
+        init(_ room: StateMachine<Room> = StateMachine()) { self.room = room }
+        var regions: [any Region] { [room] }
+        func copied() -> HouseState { HouseState(room.copy()) }
+    }
+    struct House: Workflow {
+        static var initial: any WorkflowState { HouseState() }
+        let leave = Event(from: HouseState.self, to: OffState.self)
+    }
+
+    private func isBright(_ machine: StateMachine<House>) -> Bool {
+        let room = (machine.state as? HouseState)?.room.state as? RoomState
+        return room?.lamps[0].isIn(BrightState.self) == true
+    }
+
+    @Test("The printed code compiles, and fires machines in machines and in lists, several times")
+    func pasted() throws {
+        let samples: [Sample<House>] = [.state(BrightState(level: 3))]
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(House.self, samples: samples, invariants: ["no lamp is bright": { !isBright($0) }])
+        }
+        let machine = StateMachine<RegionExerciseTests.House>()
+        machine.activate()
+        do {
+            let region = try #require(
+                (((machine.state as? any Composite)?.regions[0] as? StateMachine<RegionExerciseTests.Room>)?.state
+                    as? any Composite)?.regions[0] as? StateMachine<RegionExerciseTests.Lamp>
+            )
+            try region.fire(named: "switchOn")
+        }
+        do {
+            let region = try #require(
+                (((machine.state as? any Composite)?.regions[0] as? StateMachine<RegionExerciseTests.Room>)?.state
+                    as? any Composite)?.regions[0] as? StateMachine<RegionExerciseTests.Lamp>
+            )
+            try region.fire(named: "brighten", entering: samples[0](region.state))
+        }
+        // no lamp is bright
+        #expect(isBright(machine))
+        let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
+        func compact(_ text: String) -> String { text.filter { !$0.isWhitespace } }
+        let code = try #require(failure).code
+        #expect(compact(source).contains(compact(code)), "\(code)")
     }
 
     @Test("An archive lock has the states of inner machines, and finds unreadable data there")

@@ -128,7 +128,7 @@ extension EnvelopeReader {
 
 extension ArchiveError {
     /// The error of a text that the parser rejects.
-    init(_ problem: JSONProblem) {
+    package init(_ problem: JSONProblem) {
         self =
             problem.isDuplicate
             ? .malformed(path: Self.path(problem.path), explanation: problem.explanation)

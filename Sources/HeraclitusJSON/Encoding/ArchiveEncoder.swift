@@ -351,16 +351,20 @@ extension ArchiveEncoder: SingleValueEncodingContainer {
 // MARK: - Errors
 
 extension EncodingError {
-    private static let tooDeepText = "It could not be read again: This is deeper than"
+    /// The cause of the error of a value that lies too deep.
+    private struct TooDeep: Error {}
 
     static func tooDeep(_ limit: Int, _ path: [any CodingKey]) -> EncodingError {
-        .invalidValue("a value", .init(codingPath: path, debugDescription: "\(tooDeepText) \(limit) levels."))
+        let explanation = "It could not be read again: This is deeper than \(limit) levels."
+        return .invalidValue(
+            "a value",
+            .init(codingPath: path, debugDescription: explanation, underlyingError: TooDeep())
+        )
     }
 
     /// Whether the error is about a value that lies too deep.
     package var isTooDeep: Bool {
-        guard case .invalidValue(_, let context) = self else { return false }
-        return context.debugDescription.hasPrefix(Self.tooDeepText)
+        if case .invalidValue(_, let context) = self { context.underlyingError is TooDeep } else { false }
     }
 
     static func noNumber(_ number: Any, _ path: [any CodingKey]) -> EncodingError {

@@ -229,8 +229,20 @@ enum ExerciseAction: Hashable {
     case fire(ExercisedTransition, sample: Int?)
 
     /// Fires a machine in the state in the same way.
-    case fireRegion(path: [String], ExercisedTransition, sample: Int?)
+    case fireRegion(path: [RegionPlace], ExercisedTransition, sample: Int?)
 
     /// Archives and restores the machine.
     case restart
+}
+
+/// A machine in a state.
+struct RegionPlace: Hashable {
+    /// The property that holds the machine; otherwise the machine's number among the regions.
+    let name: String
+
+    /// The machine's number among the regions.
+    let index: Int
+
+    /// The machine's class as code writes it.
+    let type: String
 }

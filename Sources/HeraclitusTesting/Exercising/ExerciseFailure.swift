@@ -38,6 +38,8 @@ public struct ExerciseFailure: Error {
     public let problem: Problem
 
     /// The shortest path that was found: removing any step or loop of it hides the problem.
+    ///
+    /// It has the steps of the machine itself. ``code`` also has the steps of machines in its states.
     public let path: TransitionPath?
 
     /// The path as code for a test.

@@ -13,7 +13,7 @@ struct ExerciseOfRegions<W: Workflow> {
 
     /// A transition of a machine in a state.
     private struct Step: Hashable {
-        let path: [String]
+        let path: [RegionPlace]
         let transition: ExercisedTransition
     }
 
@@ -23,6 +23,7 @@ struct ExerciseOfRegions<W: Workflow> {
     private var missed: [Step: (order: Int, transition: TransitionTable.Transition, reason: String)] = [:]
     private(set) var machines = 0
     private(set) var steps = 0
+    private(set) var restarts = 0
 
     init(_ exercise: Exercise<W>, along way: Way) {
         self.exercise = exercise
@@ -33,7 +34,7 @@ struct ExerciseOfRegions<W: Workflow> {
     var untried: [ExerciseReport.Untried] {
         missed.filter { !done.contains($0.key) }.sorted { $0.value.order < $1.value.order }.map { step, missed in
             ExerciseReport.Untried(
-                event: (step.path + [step.transition.event]).joined(separator: "."),
+                event: (step.path.map(\.name) + [step.transition.event]).joined(separator: "."),
                 transition: missed.transition,
                 reason: missed.reason
             )
@@ -46,11 +47,8 @@ struct ExerciseOfRegions<W: Workflow> {
         while !open.isEmpty {
             let actions = open.removeFirst()
             for (step, transition) in try steps(after: actions) where !done.contains(step) {
-                let samples = samples(for: step)
-                if samples.isEmpty { miss(step, transition, "no sample makes \(transition.to)") }
-                for sample in samples {
+                for sample in samples(for: step) {
                     let action = ExerciseAction.fireRegion(path: step.path, step.transition, sample: sample)
-                    machines += 1
                     let result = try go(actions + [action])
                     if case .carriedOut = result.last {
                         done.insert(step)
@@ -82,10 +80,10 @@ struct ExerciseOfRegions<W: Workflow> {
         after actions: [ExerciseAction]
     ) throws(ExerciseFailure) -> [(Step, TransitionTable.Transition)] {
         var found: [(Step, TransitionTable.Transition)] = []
-        machines += 1
+        let state = way.state
         try go(actions) { machine in
             // Another state holds other machines, or none.
-            guard machine.state == way.state else { return }
+            guard machine.state == state else { return }
             for (path, region) in machine.regions {
                 for event in region.currentTable.events {
                     for transition in event.transitions where transition.from == region.stateName {
@@ -101,10 +99,11 @@ struct ExerciseOfRegions<W: Workflow> {
     /// Repeats the way, and carries out actions of machines in the state.
     /// - Returns: The result of each action.
     @discardableResult
-    private func go(
+    private mutating func go(
         _ actions: [ExerciseAction],
         _ look: (ExercisedMachine<W>) -> Void = { _ in }
     ) throws(ExerciseFailure) -> [ExercisedMachine<W>.Result] {
+        machines += 1
         var machine: ExercisedMachine<W>?
         do throws(ExerciseFailure.Problem) {
             let begun = try ExercisedMachine(exercise, in: way.start)
@@ -120,6 +119,7 @@ struct ExerciseOfRegions<W: Workflow> {
                 }
             }
             look(begun)
+            restarts += begun.trace.count { $0 == .restart }
             return results
         } catch {
             throw Shrinking(exercise, start: way.start, machine?.trace ?? [], error).failure

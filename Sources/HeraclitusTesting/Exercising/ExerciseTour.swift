@@ -82,6 +82,7 @@ final class ExerciseTour<W: Workflow> {
             try regions.run()
             counts.machines += regions.machines
             counts.steps += regions.steps
+            counts.restarts += regions.restarts
             counts.untriedInRegions += regions.untried
         }
     }

@@ -100,27 +100,31 @@ final class ExercisedMachine<W: Workflow> {
         return .carriedOut
     }
 
-    /// The machines in its state, at any depth, each with the path of property names to it.
-    var regions: [(path: [String], machine: any ExercisedRegion)] { Self.regions(in: machine.state, []) }
+    /// A machine in the state, with the path to it.
+    typealias HeldMachine = (path: [RegionPlace], machine: any ExercisedRegion)
 
-    private static func regions(in state: Any?, _ path: [String]) -> [(path: [String], machine: any ExercisedRegion)] {
+    /// The machines in its state, at any depth.
+    var regions: [HeldMachine] { Self.regions(in: machine.state, []) }
+
+    private static func regions(in state: Any?, _ path: [RegionPlace]) -> [HeldMachine] {
         guard let composite = state as? any Composite else { return [] }
         return composite.regions.enumerated().flatMap { index, region in
-            guard let machine = region as? any ExercisedRegion else { return [([String], any ExercisedRegion)]() }
-            let path = path + [machine.name(in: composite) ?? "\(index)"]
+            guard let machine = region as? any ExercisedRegion else { return [HeldMachine]() }
+            let name = machine.name(in: composite) ?? "\(index)"
+            let path = path + [RegionPlace(name: name, index: index, type: writtenName(of: type(of: machine)))]
             return [(path, machine)] + regions(in: machine.stateObject, path)
         }
     }
 
     /// Fires an event of a machine in its state.
     /// - Parameters:
-    ///   - path: The property names that lead to the machine.
+    ///   - path: The places that lead to the machine.
     ///   - transition: The event and its states.
     ///   - sample: The sample that makes the state; `nil` for an empty state or the result of the event's builder.
     /// - Returns: The result.
     /// - Throws: The problem.
     func fireRegion(
-        _ path: [String],
+        _ path: [RegionPlace],
         _ transition: ExercisedTransition,
         sample: Int?
     ) throws(ExerciseFailure.Problem) -> Result {

@@ -17,7 +17,8 @@ extension Exercise {
         var lines = isAutomatic ? ["let clock = ManualClock()"] : []
         let machine = "\(sample == nil ? "" : "try ")StateMachine<\(writtenName(of: W.self))>(\(arguments))"
         lines.append("\(actions.contains(.restart) ? "var" : "let") machine = \(machine)")
-        if actions.first.map({ $0 == .restart }) ?? true { lines.append("machine.activate()") }
+        let isActivatedByFire = if case .fire = actions.first { true } else { false }
+        if !isActivatedByFire { lines.append("machine.activate()") }
         for action in actions {
             switch action {
             case .restart:
@@ -56,11 +57,21 @@ extension Exercise {
         return "try machine.fire(named: \(literal(transition.event))\(entering))"
     }
 
-    /// A fire of a machine in the state.
-    private func call(of transition: ExercisedTransition, _ sample: Int?, in path: [String]) -> String {
-        // The classes of the states on the way are unknown, so the code names the machine by its properties.
-        let object = sample.map { ", entering: samples[\($0)](\(path.joined(separator: ".")).state)" } ?? ""
-        return "try \(path.joined(separator: ".")).fire(named: \(literal(transition.event))\(object))"
+    /// A fire of a machine in the state, in its own scope, because code may have several.
+    private func call(of transition: ExercisedTransition, _ sample: Int?, in path: [RegionPlace]) -> String {
+        var (region, state) = ("", "machine.state")
+        for place in path {
+            // A number also leads to machines in private properties and in lists.
+            region = "(\(state) as? any Composite)?.regions[\(place.index)] as? \(place.type)"
+            state = "(\(region))?.state"
+        }
+        let object = sample.map { ", entering: samples[\($0)](region.state)" } ?? ""
+        return """
+            do {
+                let region = try #require(\(region))
+                try region.fire(named: \(literal(transition.event))\(object))
+            }
+            """
     }
 
     /// The class of a state as code writes it.

@@ -28,7 +28,7 @@ struct ArchiveLock: Codable {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return try files.filter { $0.lastPathComponent.hasPrefix("version-") && $0.pathExtension == "json" }
-            .map { try JSONDecoder().decode(ArchiveLock.self, from: Data(contentsOf: $0)) }
+            .map { try JSONValue(json: Data(contentsOf: $0), limit: .max).decoded(as: ArchiveLock.self) }
             .sorted { $0.version < $1.version }
     }
 

@@ -10,23 +10,17 @@ extension Compatibility {
         }
     }
 
-    /// The version that a new step has to lead to.
-    private var nextVersion: Int { lock.version < W.version ? W.version : lock.version + 1 }
-
-    private func step(_ code: String) -> String {
-        (nextVersion > W.version ? "static var version: Int { \(nextVersion) }  // in `migrations`:\n" : "") + code
-    }
-
     private func breaks(_ sample: JSONValue, _ name: String) throws -> [IncompatibleArchives.Break] {
         let effect: RawEffect
         do { effect = try W.knownEffects.migrated(RawEffect(name: name, data: sample), from: lock.version) } catch {
-            return [made("A step fails at an effect \(name.debugDescription): \(error)", "// Correct the step.")]
+            return [made(nil, "A step fails at an effect \(name.debugDescription): \(error)", "// Correct the step.")]
         }
         guard let type = W.knownEffects.type(named: effect.name) else {
             return [
                 made(
+                    nil,
                     "The effect \(effect.name.debugDescription) is gone. Stored ones would wait for ever.",
-                    step(".renameEffect(\(effect.name.debugDescription), to: …, in: \(nextVersion)),")
+                    step(".renameEffect(\(effect.name.debugDescription), to: …, in: \(next())),")
                 )
             ]
         }
@@ -36,34 +30,31 @@ extension Compatibility {
     private func breaks<E: Effect>(_ effect: RawEffect, as type: E.Type) throws -> [IncompatibleArchives.Break] {
         let name = effect.name.debugDescription
         func remedy(_ line: String) -> String {
-            step(".effect(\(name), in: \(nextVersion)) { data in\n    \(line)\n},")
+            step(".effect(\(name), in: \(next())) { data in\n    \(line)\n},")
         }
         func readAgain() throws -> JSONValue {
             try JSONValue(encoding: effect.data.decoded(as: E.self), at: [])
         }
         do {
             let (after, again) = (try readAgain(), try readAgain())
-            let lost = JSONShape(of: [effect.data]).paths(missingIn: JSONShape(of: [after])).map { path in
+            let lost = JSONShape(of: [effect.data]).paths(missingIn: JSONShape(of: [after])).filter(isCompared).map {
                 made(
-                    "\"\(path)\" of the effect \(name) is stored and no longer read.",
-                    remedy("data[\(path.debugDescription)] = nil")
+                    nil,
+                    "\"\($0)\" of the effect \(name) is stored and no longer read.",
+                    remedy("data[\($0.debugDescription)] = nil")
                 )
             }
-            let changed = DataComparison(effect.data, after, again).changes.filter { !except.contains($0.path) }
-            return lost.filter { found in !except.contains { found.explanation.hasPrefix("\"\($0)\" ") } }
-                + changed.map {
-                    made(
-                        "\"\($0.path)\" of the effect \(name) \($0.explanation).",
-                        remedy("data[\($0.path.debugDescription)] = …")
-                    )
-                }
+            let changed = DataComparison(effect.data, after, again).changes.filter { isCompared($0.path) }.map {
+                made(
+                    nil,
+                    "\"\($0.path)\" of the effect \(name) \($0.explanation).",
+                    remedy("data[\($0.path.debugDescription)] = …")
+                )
+            }
+            return lost + changed
         } catch let error as DecodingError {
             let error = ArchiveError.brokenEffect(effect.name, underlyingError: error)
-            return [made("\(error)", remedy("// convert the data"))]
+            return [made(nil, "\(error)", remedy("// convert the data"))]
         }
-    }
-
-    private func made(_ explanation: String, _ remedy: String) -> IncompatibleArchives.Break {
-        made(nil, explanation, remedy)
     }
 }

@@ -105,7 +105,7 @@ extension JSONValue {
         switch self {
         case .null, .bool: false
         case .string(let text): !text.isEmpty
-        case .integer, .unsigned, .number, .decimal: !(0...1).contains(doubleValue ?? 0)
+        case .integer, .unsigned, .number, .decimal: doubleValue.map { !(0...1).contains($0) } ?? true
         case .array, .object: !isEmptyContainer
         }
     }

@@ -62,7 +62,7 @@ extension Compatibility {
                     (name, lines) = ("\(path) becomes \(alike[0])", other.takeOver(code))
                 }
             }
-            return made(place.outer, explanation, step(change(name, of: before, lines), for: before, in: place))
+            return made(place.outer, explanation, step(change(name, of: before, lines), for: before))
         }
     }
 
@@ -80,13 +80,13 @@ extension Compatibility {
             return made(
                 place.outer,
                 "\"\(place.path(to: path))\" \(explanation).",
-                step(change("convert \(path)", of: before, code), for: before, in: place)
+                step(change("convert \(path)", of: before, code), for: before)
             )
         }
     }
 
     /// Whether a property has to survive an archive.
-    private func isCompared(_ path: String) -> Bool {
+    func isCompared(_ path: String) -> Bool {
         !path.split(separator: ".").contains { except.contains(String($0).replacing("[]", with: "")) }
     }
 }

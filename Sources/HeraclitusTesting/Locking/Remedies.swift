@@ -3,23 +3,23 @@ import Heraclitus
 // The code of migration steps, and its place.
 
 extension Compatibility {
-    /// The version that a step for a machine has to lead to.
-    func next(_ machine: StoredMachine) -> Int {
+    /// The version that a step has to lead to: for a machine, or for an effect of the outermost workflow.
+    func next(_ machine: StoredMachine? = nil) -> Int {
         let version = version(of: machine)
-        return machine.version < version ? version : version + 1
+        return machine?.version ?? lock.version < version ? version : version + 1
     }
 
-    /// The current version of a machine's workflow.
-    func version(of machine: StoredMachine) -> Int {
-        if machine.place.isEmpty { return today.version }
+    /// The current version of a machine's workflow, or of the outermost workflow.
+    private func version(of machine: StoredMachine?) -> Int {
+        guard let machine, !machine.place.isEmpty else { return today.version }
         return machinesOfToday.first { $0.workflow == machine.workflow }?.version ?? machine.version
     }
 
     /// A step for the list of migrations, headed by its workflow and the version it needs.
-    func step(_ code: String, for machine: StoredMachine, in place: StoredPlace) -> String {
-        let next = next(machine)
-        return (place.isOutermost ? "" : "// In the workflow \(machine.workflow):\n")
-            + (next > version(of: machine) ? "static var version: Int { \(next) }  // in `migrations`:\n" : "") + code
+    func step(_ code: String, for machine: StoredMachine? = nil) -> String {
+        let (next, version) = (next(machine), version(of: machine))
+        let workflow = machine.flatMap { $0.place.isEmpty ? nil : "// In the workflow \($0.workflow):\n" } ?? ""
+        return workflow + (next > version ? "static var version: Int { \(next) }  // in `migrations`:\n" : "") + code
     }
 
     func change(_ name: String, of machine: StoredMachine, _ lines: [String]) -> String {

@@ -57,12 +57,10 @@ extension Migration {
 }
 
 extension JSONValue {
-    /// Whether an object has a key, at any depth.
+    /// Whether a step for the values under a key changes anything.
     fileprivate func hasValue(under key: String) -> Bool {
-        switch self {
-        case .array(let elements): elements.contains { $0.hasValue(under: key) }
-        case .object(let members): members[key] != nil || members.values.contains { $0.hasValue(under: key) }
-        default: false
-        }
+        var (value, isChanged) = (self, false)
+        value.changeValues(under: key) { _ in isChanged = true }
+        return isChanged
     }
 }

@@ -69,14 +69,14 @@ extension Compatibility {
         guard !others.isEmpty else {
             let target = place.isOutermost ? initial.debugDescription : "…"
             let code = ".removeState(\(name.debugDescription), into: \(target), in: \(next(machine))) { data in … },"
-            return made(place.outer, explanation, step(code, for: machine, in: place))
+            return made(place.outer, explanation, step(code, for: machine))
         }
         let target = others.count == 1 ? others[0].debugDescription : "…"
         let code = ".renameState(\(name.debugDescription), to: \(target), in: \(next(machine))),"
         return made(
             place.outer,
             "\(explanation) \(others.joined(separator: " or ")) has the same keys.",
-            step(code, for: machine, in: place)
+            step(code, for: machine)
         )
     }
 
@@ -86,7 +86,7 @@ extension Compatibility {
         in place: StoredPlace
     ) -> IncompatibleArchives.Break {
         func made(_ explanation: String, _ code: String) -> IncompatibleArchives.Break {
-            self.made(place.outer, explanation, step(code, for: machine, in: place))
+            self.made(place.outer, explanation, step(code, for: machine))
         }
         func path(_ keys: [any CodingKey]) -> String { self.path(keys, within: place) }
         let old = states(like: machine, in: storedMachines)[machine.state]
