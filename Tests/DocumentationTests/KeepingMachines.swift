@@ -115,7 +115,7 @@ private struct Notice: Sendable {
     func journals() async throws {
         let log = folder.appendingPathComponent("journal.jsonl")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let store = JournaledStore(try DirectoryStore(at: folder), journal: JournalFile(at: log))
+        let store = try DirectoryStore(at: folder).journaled(in: JournalFile(at: log))
         try await store.workflow(Bill.self).update("42") { bill in try bill.fire.pay() }
 
         for try await line in JournalFile(at: log).lines {

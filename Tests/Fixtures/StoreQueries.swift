@@ -55,6 +55,6 @@ extension ArchiveStore {
     /// Replaces a text in the waiting effects.
     func replaceInEffects(of id: String, _ text: String, with other: String) async throws {
         let old = try await load(id)?.effects
-        try await save([.effects(of: id, .init(from: old, to: old?.replacing(text, with: other)))])
+        try await save([.effects(of: id, (old, old?.replacing(text, with: other)))])
     }
 }

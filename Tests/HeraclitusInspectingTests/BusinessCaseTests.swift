@@ -127,7 +127,7 @@ import Testing
         let log = Self.log(cases: 40, seed: 4)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).jsonl")
         defer { try? FileManager.default.removeItem(at: file) }
-        let store = JournaledStore(InMemoryStore(), journal: JournalFile(at: file))
+        let store = InMemoryStore().journaled(in: JournalFile(at: file))
         for line in log { try await store.workflow(Claim.self).update(line.id) { claim in Self.fire(line, in: claim) } }
         var read: [String] = []
         for try await line in JournalFile(at: file).lines {

@@ -34,14 +34,14 @@ struct DataStoreTests {
         let approvals = stored(approval)
         for id in ["1", "2", "3"] { try await submit(id, to: "ada", in: approval) }
         try await approvals.update("2") { try $0.fire(named: "approve") }
-        #expect(try await approvals.ids(in: .named("Review")) == ["1", "3"])
-        #expect(try await approvals.ids(in: .named("Approved", "Rejected")) == ["2"])
-        #expect(try await approvals.ids(in: .named(["Review"]), after: "1") == ["3"])
-        #expect(try await approvals.ids(in: .named("Lost")) == [])
+        #expect(try await approvals.ids(named: ["Review"]) == ["1", "3"])
+        #expect(try await approvals.ids(named: ["Approved", "Rejected"]) == ["2"])
+        #expect(try await approvals.ids(named: ["Review"], after: "1") == ["3"])
+        #expect(try await approvals.ids(named: ["Lost"]) == [])
         #expect(try await approvals.ids(in: []) == [])
         #expect(try await approvals.ids(in: [DataState.self]) == ["1", "2", "3"])
         var found: [String] = []
-        for try await (id, machine) in approvals.machines(in: .named("Approved")) {
+        for try await (id, machine) in approvals.machines(named: ["Approved"]) {
             found.append("\(id) \(machine.stateName)")
         }
         for try await (id, _) in approvals.machines(in: [DataState.self]) { found.append(id) }

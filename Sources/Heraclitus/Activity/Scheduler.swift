@@ -74,12 +74,12 @@ public final class Scheduler: Sendable {
     public var date: Date { currentDate() }
 
     /// The date of the next deadline; `nil` if there is none.
-    public var nextDeadline: Date? {
+    package var nextDeadline: Date? {
         schedule.withLock { $0.queue.firstTime }.map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 
     /// The number of waiting deadlines.
-    public var count: Int { schedule.withLock { $0.queue.count } }
+    package var count: Int { schedule.withLock { $0.queue.count } }
 
     /// Fires all events due by now, in order.
     package func carryOutDue() {

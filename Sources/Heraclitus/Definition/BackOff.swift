@@ -14,27 +14,18 @@ public import HeraclitusEssentials
 ///     .enters { backingOff in ConnectingState(failures: backingOff.failures) }
 /// ```
 public struct BackOff: Hashable, Codable, Sendable {
-    /// The delay after the first failure.
-    public var first: Duration
-
-    /// The factor by which each further failure multiplies the delay.
-    public var factor: Double
-
-    /// The longest delay.
-    public var limit: Duration
-
-    /// The largest random reduction of a delay, as a part from 0 to 1.
-    ///
-    /// It spreads the retries of clients that have failed together. A delay of 8 seconds with a jitter of 0.25 is
-    /// between 6 and 8 seconds.
-    public var jitter: Double
+    private var first: Duration
+    private var factor: Double
+    private var limit: Duration
+    private var jitter: Double
 
     /// Makes a back-off.
     /// - Parameters:
     ///   - first: The delay after the first failure.
     ///   - factor: The factor by which each further failure multiplies the delay.
     ///   - limit: The longest delay.
-    ///   - jitter: The largest random reduction of a delay, as a part from 0 to 1.
+    ///   - jitter: The largest random reduction of a delay, as a part from 0 to 1. It spreads the retries of clients that
+    ///     have failed together. A delay of 8 seconds with a jitter of 0.25 is between 6 and 8 seconds.
     public init(first: Duration, factor: Double = 2, limit: Duration = .seconds(600), jitter: Double = 0.25) {
         self.first = first
         self.factor = factor
@@ -44,7 +35,7 @@ public struct BackOff: Hashable, Codable, Sendable {
 
     /// The delay after a number of failures in a row.
     ///
-    /// It differs from call to call, unless ``jitter`` is 0. `due(after:)` needs a constant delay: use no jitter there,
+    /// It differs from call to call, unless `jitter` is 0. `due(after:)` needs a constant delay: use no jitter there,
     /// or keep the date of ``date(after:since:)`` in the state.
     /// - Parameter failures: The number of failures, from 1.
     /// - Returns: The delay; zero or more.

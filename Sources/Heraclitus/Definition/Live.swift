@@ -54,8 +54,8 @@ public struct Live<Value: Sendable>: Codable, Sendable {
 
 /// The error of a live value that was lost with its process.
 public struct LiveValueLost: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The type of the value.
-    public let type: String
+    /// The name of the value's type.
+    let type: String
 
     /// A sentence with the type.
     public var description: String { "The \(type) has ended with the process that had it." }

@@ -21,10 +21,10 @@
 /// A machine in a state has its own archive within the state's archive. The steps of its own workflow migrate it.
 public struct Migration: Sendable {
     /// The version that the step leads to.
-    public let version: Int
+    package let version: Int
 
     /// The description of the step, for errors and diagnostics.
-    public let name: String
+    package let name: String
 
     package let change: Change
 

@@ -67,7 +67,7 @@ public struct InvalidTransition: Error, Sendable {
         /// A guard, a builder or a `will…` hook fired its own machine or a region of it.
         case transitionInProgress
 
-        /// Callbacks or passed deadlines fired the machine more than ``StateMachine/chainLimit`` times in one
+        /// Callbacks or passed deadlines fired the machine more than 10,000 times in one
         /// outermost call.
         case endlessChain
 

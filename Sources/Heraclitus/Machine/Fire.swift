@@ -212,7 +212,7 @@ extension StateMachine {
     /// The number of nested fires that one turn carries out: 10,000.
     ///
     /// The next fire throws `.endlessChain`. Earlier fires are carried out, and the outermost fire succeeds.
-    public static var chainLimit: Int { MachineTurn.chainLimit }
+    package static var chainLimit: Int { MachineTurn.chainLimit }
 
     /// The object of a state, passed as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)

@@ -101,7 +101,7 @@ struct DirectoryFiles: Sendable {
 
     /// Plans a deletion of a locked file.
     func deletion(_ change: StoreChange, in name: String, last: Int) throws -> DirectoryChange {
-        guard case .delete(let expected) = change.machine else { preconditionFailure("It is no deletion.") }
+        guard case .delete(_, let expected) = change else { preconditionFailure("It is no deletion.") }
         var old: DirectoryFile?
         var found = 0
         do {

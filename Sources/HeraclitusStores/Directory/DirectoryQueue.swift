@@ -194,7 +194,7 @@ extension DirectoryStore {
             return nil
         }
         guard let row = try files.file(of: name, name)?.row, let leased = claim.leased(row) else { return nil }
-        let change = StoreChange.effects(of: row.id, .init(from: row.effects, to: leased))
+        let change = StoreChange.effects(of: row.id, (row.effects, leased))
         let changed = try self.change(change, in: name, isLasting: false) { 0 }
         _ = consume lock
         return changed.new?.row

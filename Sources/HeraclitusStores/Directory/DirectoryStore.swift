@@ -82,7 +82,7 @@ public final class DirectoryStore: ArchiveStore {
 
     private func save(_ change: StoreChange) throws -> DirectoryChange {
         let name = FileName.of(change.id)
-        guard case .delete = change.machine else {
+        guard case .delete = change else {
             let lock = try files.lock(name)
             let changed = try self.change(change, in: name) { try lock.number() }
             _ = consume lock
@@ -138,7 +138,7 @@ public final class DirectoryStore: ArchiveStore {
                     throw change.conflict(with: saved[earlier].revision)
                 }
                 let lock = held[stripes.firstIndex(of: FileName.stripe(of: name)) ?? 0]
-                if case .delete = change.machine {
+                if case .delete = change {
                     let deletion = try files.deletion(change, in: name, last: try lock.value.number())
                     if let last = deletion.lastRevision {
                         try lock.value.keep(last)
@@ -220,10 +220,10 @@ extension ArchiveQuery {
 extension StoreChange {
     /// The error of a second change of the same file in one transaction.
     fileprivate func conflict(with revision: Int) -> StoreError {
-        switch machine {
-        case .save(let archive): .conflict(id: id, expected: archive.revision, found: revision)
-        case .delete(let expected): .conflict(id: id, expected: expected ?? 0, found: revision)
-        case .keep: .effectsChanged(id: id)
+        switch self {
+        case .save(let archive, _): .conflict(id: id, expected: archive.revision, found: revision)
+        case .delete(_, let expected): .conflict(id: id, expected: expected ?? 0, found: revision)
+        case .effects: .effectsChanged(id: id)
         }
     }
 }

@@ -7,13 +7,13 @@ extension StoredWorkflow {
     /// Delivers waiting effects to their handlers, each effect at least once.
     ///
     /// Any number of processes may deliver at once. The effects of one machine are delivered in order, by one worker at
-    /// a time, as ``DeliveryPolicy/lease`` says. The effects of several machines are delivered in any order, and at the
+    /// a time, until the end of its lease. The effects of several machines are delivered in any order, and at the
     /// same time.
     ///
     /// An effect is removed after its handler has returned. If the process ends earlier, or the store is unreachable,
     /// the effect is delivered again. A handler may therefore get the same effect, with the same key, more than once.
     /// If the handler throws, the effect and the effects after it wait, longer each time. An effect is parked after
-    /// ``DeliveryPolicy/attempts`` failures, or at once if its data is unreadable; the effects after it continue. Call
+    /// the `attempts` of its ``DeliveryPolicy``, or at once if its data is unreadable; the effects after it continue. Call
     /// ``retry(_:)`` or ``discard(_:)`` for parked effects.
     ///
     /// Effects of a type that the workflow does not list wait for a release that lists the type, as do the effects
@@ -22,7 +22,7 @@ extension StoredWorkflow {
     ///   - policy: The lease, and the treatment of failures.
     ///   - handlers: The handlers of the effects.
     /// - Returns: The number of delivered effects, and the failures. An effect of an unknown type that has waited for
-    ///   ``DeliveryPolicy/unknownEffectAge`` is a failure with `ArchiveError.unknownEffect(_:known:)`.
+    ///   the policy's `unknownEffectAge` is a failure with `ArchiveError.unknownEffect(_:known:)`.
     /// - Throws: ``StoreError/missingHandlers(_:)`` before the first effect; `CancellationError`; errors of the store's
     ///   medium.
     @discardableResult
@@ -363,7 +363,7 @@ extension ArchiveStore {
             guard try body(&outbox) else { return nil }
             let new = try outbox.waiting(of: id)
             do {
-                try await save([.effects(of: id, .init(from: old, to: new))])
+                try await save([.effects(of: id, (old, new))])
                 return new
             } catch StoreError.effectsChanged {
                 known = nil

@@ -2,50 +2,44 @@ public import Heraclitus
 
 /// The lease of a worker, and the treatment of failures.
 public struct DeliveryPolicy: Sendable, Hashable {
-    /// The time for which a worker has the effects of a machine, unless the worker renews the lease.
+    var lease: Duration
+    var attempts: Int
+    var backOff: BackOff
+    var machinesAtOnce: Int
+    var parkedEffectsBlock: Bool
+    var unknownEffectAge: Duration
+
+    /// Makes a policy.
     ///
-    /// A worker renews its lease after each third of that time while its handler runs. Other workers compare the end of
+    /// A worker renews its lease after each third of `lease` while its handler runs. Other workers compare the end of
     /// the lease with their own clocks, so clocks may differ by up to two thirds of the lease. With a larger
     /// difference, or after a long standstill of a process, two workers may run the same effect; handlers recognise it
     /// by its key.
     ///
     /// The effects of a dead worker wait until the lease ends. If the worker's clock was hours ahead, they wait hours
     /// longer.
-    public var lease: Duration
-
-    /// The number of failures after which an effect is parked.
-    public var attempts: Int
-
-    /// The wait after a failure.
-    public var backOff: BackOff
-
-    /// The number of machines whose effects a call delivers at the same time.
-    ///
-    /// The effects of one machine are delivered one after the other.
-    public var machinesAtOnce: Int
-
-    /// Whether a parked effect holds up the effects after it until it is retried or discarded.
-    public var parkedEffectsBlock = false
-
-    /// The age at which a waiting effect of an unknown type is reported.
-    public var unknownEffectAge = Duration.zero
-
-    /// Makes a policy.
     /// - Parameters:
     ///   - lease: The time for which a worker has the effects of a machine, unless the worker renews the lease.
     ///   - attempts: The number of failures after which an effect is parked.
     ///   - backOff: The wait after a failure.
-    ///   - machinesAtOnce: The number of machines whose effects a call delivers at the same time.
+    ///   - machinesAtOnce: The number of machines whose effects a call delivers at the same time. The effects of one
+    ///     machine are delivered one after the other.
+    ///   - parkedEffectsBlock: Whether a parked effect holds up the effects after it until it is retried or discarded.
+    ///   - unknownEffectAge: The age at which a waiting effect of an unknown type is reported.
     public init(
         lease: Duration = .seconds(60),
         attempts: Int = 10,
         backOff: BackOff = BackOff(first: .seconds(1), limit: .seconds(600)),
-        machinesAtOnce: Int = 8
+        machinesAtOnce: Int = 8,
+        parkedEffectsBlock: Bool = false,
+        unknownEffectAge: Duration = .zero
     ) {
         self.lease = lease
         self.attempts = attempts
         self.backOff = backOff
         self.machinesAtOnce = machinesAtOnce
+        self.parkedEffectsBlock = parkedEffectsBlock
+        self.unknownEffectAge = unknownEffectAge
     }
 }
 

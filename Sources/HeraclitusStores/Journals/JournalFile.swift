@@ -13,7 +13,7 @@ public import HeraclitusEssentials
 /// {"date":"2026-01-01T12:00:00Z","destination":"PaidState","event":"pay","id":"42","kind":"transitioned","line":7,…}
 /// ```
 ///
-/// Any number of processes may append to the file at once, through ``JournaledStore``. Each process appends whole lines
+/// Any number of processes may append to the file at once, through ``ArchiveStore/journaled(in:)``. Each process appends whole lines
 /// under a lock that the system releases when the process ends, and syncs the lines and the file's name. A killed
 /// process or a full disk leaves an incomplete line. The next append starts a new line, and readers get an error for
 /// the incomplete one.

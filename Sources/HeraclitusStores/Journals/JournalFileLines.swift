@@ -2,25 +2,21 @@ public import Heraclitus
 import HeraclitusEssentials
 
 extension JournalFile {
-    /// An occurrence of a machine.
-    public struct Entry: Sendable {
-        /// The id of the machine in its store.
-        public let id: String
-
-        /// The number of the line in the machine's journal.
-        public let line: Int
-
-        /// The occurrence.
-        public let occurrence: Occurrence
-    }
+    /// An occurrence: the id of the machine in its store, the number of the line in the machine's journal, and the
+    /// occurrence.
+    public typealias Entry = (id: String, line: Int, occurrence: Occurrence)
 
     /// Reads the file while the sequence is iterated.
     ///
+    /// Each element has the number of the line in the file, from 1. Blank lines are counted and skipped.
+    ///
     /// An unreadable or incomplete line is an element with an error. The sequence throws
     /// `ArchiveError.inaccessibleFile(_:explanation:)`.
-    public nonisolated var lines: some AsyncSequence<NumberedLine<Entry>, any Error> & Sendable {
+    public nonisolated var lines:
+        some AsyncSequence<(number: Int, result: Result<Entry, ArchiveError>), any Error> & Sendable
+    {
         ReadLines<Entry, FileChunks>(chunks: FileChunks(path: path), limit: 64 << 20, progress: nil) { data in
-            Result { () throws(ArchiveError) in try Entry(data) }
+            Result { () throws(ArchiveError) in try JournalFileLine.entry(data) }
         }
     }
 
@@ -79,13 +75,13 @@ extension JournalFileLine: Codable {
     }
 }
 
-extension JournalFile.Entry {
-    fileprivate init(_ data: Data) throws(ArchiveError) {
+extension JournalFileLine {
+    fileprivate static func entry(_ data: Data) throws(ArchiveError) -> JournalFile.Entry {
         do {
             let line = try JournalFileLine(from: ArchiveDecoder(text: data))
-            self.init(id: line.id, line: line.line, occurrence: line.occurrence)
+            return (line.id, line.line, line.occurrence)
         } catch let problem as JSONProblem {
-            throw .notJSON(explanation: problem.description)
+            throw ArchiveError(problem)
         } catch {
             throw .malformed(
                 path: ArchiveError.path(of: error, else: []),

@@ -36,14 +36,15 @@ public enum Archive {
     ///     machines that get it later.
     ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Called after about every 64 KiB, and at the end.
-    /// - Returns: The machines, in the order of the lines.
+    /// - Returns: The machines or the errors of broken lines, with the numbers of the lines, from 1. Blank lines are counted
+    ///   and skipped.
     public static func lines<W: Workflow>(
         of workflow: W.Type,
         in file: URL,
         context: W.Context? = nil,
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
-    ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable {
+    ) -> some AsyncSequence<(number: Int, result: Result<StateMachine<W>, ArchiveError>), any Error> & Sendable {
         lines(of: workflow, in: FileChunks(path: file.path), context: context, limit: limit, progress: progress)
     }
 
@@ -55,14 +56,15 @@ public enum Archive {
     ///     machines that get it later.
     ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Called after every chunk, and at the end.
-    /// - Returns: The machines, in the order of the lines. The sequence rethrows errors of the chunks.
+    /// - Returns: The machines with the numbers of their lines, as from a file. The sequence rethrows errors of the chunks.
     public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
         of workflow: W.Type,
         in chunks: Chunks,
         context: W.Context? = nil,
         limit: Int = StateMachine<W>.archiveLimit,
         progress: (@Sendable (Progress) -> Void)? = nil
-    ) -> some AsyncSequence<NumberedLine<StateMachine<W>>, any Error> & Sendable where Chunks.Element == Data {
+    ) -> some AsyncSequence<(number: Int, result: Result<StateMachine<W>, ArchiveError>), any Error> & Sendable
+    where Chunks.Element == Data {
         let given = context.flatMap { StateMachine<W>.given($0) }
         return ReadLines<StateMachine<W>, Chunks>(chunks: chunks, limit: limit, progress: progress) { data in
             Result { () throws(ArchiveError) in try StateMachine<W>(data, limit: limit, .system, given) }

@@ -4,7 +4,7 @@ import HeraclitusEssentials
 /// The values of lines, which arrive in chunks.
 struct ReadLines<Value: Sendable, Chunks: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Chunks.Element == Data {
-    typealias Element = NumberedLine<Value>
+    typealias Element = (number: Int, result: Result<Value, ArchiveError>)
     typealias Failure = any Error
 
     let chunks: Chunks
@@ -24,10 +24,10 @@ where Chunks.Element == Data {
         fileprivate var progress = Archive.Progress()
         fileprivate var isAtEnd = false
 
-        mutating func next() async throws -> NumberedLine<Value>? { try await next(isolation: nil) }
+        mutating func next() async throws -> Element? { try await next(isolation: nil) }
 
         // The method runs on the caller's actor. Switching actors for each line would take ten times as long.
-        mutating func next(isolation actor: isolated (any Actor)?) async throws -> NumberedLine<Value>? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
             while true {
                 while let line = lines.next() {
                     if let value = value(of: line) { return value }
@@ -45,7 +45,7 @@ where Chunks.Element == Data {
             }
         }
 
-        private mutating func value(of line: LineBuffer.Line) -> NumberedLine<Value>? {
+        private mutating func value(of line: LineBuffer.Line) -> Element? {
             progress.lines += 1
             let result: Result<Value, ArchiveError>
             switch line {
@@ -54,7 +54,7 @@ where Chunks.Element == Data {
             case .data(let data): result = read(data)
             }
             if case .failure = result { progress.brokenLines += 1 }
-            return NumberedLine(number: progress.lines, result: result)
+            return (progress.lines, result)
         }
     }
 }

@@ -1,94 +1,67 @@
 import Heraclitus
 public import HeraclitusEssentials
 
-/// A store that seals archives in another store, for example by encryption.
-///
-/// ```swift
-/// let store = SealedStore(
-///     try DirectoryStore(at: folder),
-///     seal: { try AES.GCM.seal($0, using: key).combined ?? Data() },
-///     open: { try AES.GCM.open(AES.GCM.SealedBox(combined: $0), using: key) },
-///     sealValue: { value in .text(…) }
-/// )
-/// ```
-///
-/// The archive, the handled messages and the content of effects are sealed. Ids, revisions, dates, versions, and the
-/// names of workflows, states and next effects stay readable, because the store finds machines by them.
-///
-/// The values of ``Findable`` states and their names stay readable, too, unless you map the values, for example to an
-/// authentication code. Equal values must map to equal values. ``StoredCondition/Comparison/equal`` then finds
-/// machines. Other comparisons compare the mapped values.
-///
-/// A change of effects loads the row first, because sealing the same bytes again may give other bytes.
-///
-/// Sealed bytes have any form, so ``Archive`` and other readers of archives reject them. Unsealed rows cannot be
-/// opened: seal a store from the beginning, or copy the rows of another store.
-public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
-    private let base: Base
-    private let seal: @Sendable (Data) throws -> Data
-    private let open: @Sendable (Data) throws -> Data
-    private let sealValue: (@Sendable (StoredValue) throws -> StoredValue)?
-
-    /// Wraps a store.
+extension ArchiveStore {
+    /// A store that seals archives in this one, for example by encryption.
+    ///
+    /// ```swift
+    /// let store = try DirectoryStore(at: folder).sealed(
+    ///     seal: { try AES.GCM.seal($0, using: key).combined ?? Data() },
+    ///     open: { try AES.GCM.open(AES.GCM.SealedBox(combined: $0), using: key) },
+    ///     sealValue: { value in .text(…) }
+    /// )
+    /// ```
+    ///
+    /// The archive, the handled messages and the content of effects are sealed. Ids, revisions, dates, versions, and the
+    /// names of workflows, states and next effects stay readable, because the store finds machines by them.
+    ///
+    /// The values of ``Findable`` states and their names stay readable, too, unless you map the values, for example to
+    /// an authentication code. Equal values must map to equal values. ``StoredCondition/Comparison/equal`` then finds
+    /// machines. Other comparisons compare the mapped values.
+    ///
+    /// A change of effects loads the row first, because sealing the same bytes again may give other bytes.
+    ///
+    /// Sealed bytes have any form, so ``Archive`` and other readers of archives reject them. Unsealed rows cannot be
+    /// opened: seal a store from the beginning, or copy the rows of another store.
+    ///
+    /// Loading throws ``StoreError/damaged(id:explanation:)`` for an archive that cannot be opened. A claim leaves such
+    /// archives out, and they stay claimed. If no claimed archive can be opened, as with a wrong key, the claim throws.
     /// - Parameters:
-    ///   - base: The store of the sealed archives.
     ///   - seal: Seals bytes. The result may differ each time.
     ///   - open: Opens sealed bytes, or throws.
     ///   - sealValue: Maps a value by which machines are found, always to the same result; `nil` to keep values
     ///     readable.
-    public init(
-        _ base: Base,
+    /// - Returns: The store.
+    public func sealed(
         seal: @escaping @Sendable (_ bytes: Data) throws -> Data,
         open: @escaping @Sendable (_ sealed: Data) throws -> Data,
         sealValue: (@Sendable (_ value: StoredValue) throws -> StoredValue)? = nil
-    ) {
-        self.base = base
-        self.seal = seal
-        self.open = open
-        self.sealValue = sealValue
+    ) -> some ArchiveStore {
+        SealedStore(base: self, seal: seal, open: open, sealValue: sealValue)
     }
+}
 
-    /// Loads and opens the archive of an id.
-    /// - Parameter id: Any text.
-    /// - Returns: The archive; `nil` if the id is unknown.
-    /// - Throws: Errors of the store; ``StoreError/damaged(id:explanation:)`` if the archive cannot be opened.
-    public func load(_ id: String) async throws -> StoredArchive? { try await base.load(id).map(opened) }
+private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
+    let base: Base
+    let seal: @Sendable (Data) throws -> Data
+    let open: @Sendable (Data) throws -> Data
+    let sealValue: (@Sendable (StoredValue) throws -> StoredValue)?
 
-    /// Loads and opens several archives.
-    /// - Parameter ids: The ids.
-    /// - Returns: The stored archives, in the order of the ids.
-    /// - Throws: Errors of the store; ``StoreError/damaged(id:explanation:)`` if an archive cannot be opened.
-    public func load(_ ids: [String]) async throws -> [StoredArchive] { try await base.load(ids).map(opened) }
+    func load(_ id: String) async throws -> StoredArchive? { try await base.load(id).map(opened) }
 
-    /// Seals and saves changes.
-    /// - Parameter changes: The changes, each with its own id.
-    /// - Returns: The stored revision of each change.
-    /// - Throws: Errors of the store, and of the closures that seal.
-    @discardableResult
-    public func save(_ changes: [StoreChange]) async throws -> [Int] {
+    func load(_ ids: [String]) async throws -> [StoredArchive] { try await base.load(ids).map(opened) }
+
+    func save(_ changes: [StoreChange]) async throws -> [Int] {
         var sealed: [StoreChange] = []
         for change in changes { sealed.append(try await self.sealed(change)) }
         return try await base.save(sealed)
     }
 
-    /// Finds machines.
-    /// - Parameter query: The machines to find.
-    /// - Returns: The ids, in the order that stores promise.
-    /// - Throws: Errors of the store, and of the closure that maps values.
-    public func ids(_ query: ArchiveQuery) async throws -> [String] { try await base.ids(sealed(query)) }
+    func ids(_ query: ArchiveQuery) async throws -> [String] { try await base.ids(sealed(query)) }
 
-    /// Counts machines by state.
-    /// - Parameter query: The machines to count.
-    /// - Returns: The number of machines in each state, by the name of the state.
-    /// - Throws: Errors of the store, and of the closure that maps values.
-    public func counts(_ query: ArchiveQuery) async throws -> [String: Int] { try await base.counts(sealed(query)) }
+    func counts(_ query: ArchiveQuery) async throws -> [String: Int] { try await base.counts(sealed(query)) }
 
-    /// Claims machines for a worker.
-    /// - Parameter claim: The machines, and the end of the claim.
-    /// - Returns: The archives. Archives that cannot be opened are left out and stay claimed.
-    /// - Throws: Errors of the store; ``StoreError/damaged(id:explanation:)`` if no claimed archive can be opened, as
-    ///   with a wrong key.
-    public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
+    func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
         var rest = claim
         var readable: [StoredArchive] = []
         var tried: Set<ExactID> = []
@@ -104,23 +77,13 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         return readable
     }
 
-    /// The date at which the next machine waits for a worker.
-    /// - Parameters:
-    ///   - query: The machines, in a queue.
-    ///   - date: The earliest date, excluded.
-    /// - Returns: The date; `nil` if no machine waits after `date`.
-    /// - Throws: Errors of the store, and of the closure that maps values.
-    public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
+    func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         try await base.nextDate(sealed(query), after: date)
     }
 
-    /// The bell of the store.
-    public var bell: StoreBell? { base.bell }
+    var bell: StoreBell? { base.bell }
 
-    /// The store's threads, which run units of work.
-    public var executor: (any TaskExecutor)? { base.executor }
-
-    // MARK: -
+    var executor: (any TaskExecutor)? { base.executor }
 
     private func opened(_ row: StoredArchive) throws -> StoredArchive {
         do {
@@ -148,16 +111,18 @@ public struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         var effects: StoreChange.EffectsChange?
         if let changed = change.effects {
             let old = try await storedEffects(of: change)
-            effects = .init(from: old, to: try changed.new.map { try converted($0, seal) })
+            effects = (old, try changed.new.map { try converted($0, seal) })
         }
-        guard case .save(let row) = change.machine else {
-            return StoreChange(id: change.id, machine: change.machine, effects: effects)
+        switch change {
+        case .save(let row, _):
+            var sealed = row
+            sealed.archive = try seal(SealedContent(values: row.values, archive: row.archive).bytes)
+            sealed.values = try sealValue.map { try row.values.mapValues($0) } ?? row.values
+            sealed.handled = try row.handled.map(seal)
+            return .save(sealed, effects: effects)
+        case .effects(let id, let kept): return .effects(of: id, effects ?? kept)
+        case .delete: return change
         }
-        var sealed = row
-        sealed.archive = try seal(SealedContent(values: row.values, archive: row.archive).bytes)
-        sealed.values = try sealValue.map { try row.values.mapValues($0) } ?? row.values
-        sealed.handled = try row.handled.map(seal)
-        return .save(sealed, effects: effects)
     }
 
     /// The stored sealed effects that a change replaces.

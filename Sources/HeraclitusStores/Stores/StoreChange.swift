@@ -4,72 +4,39 @@ import HeraclitusEssentials
 /// A change of a stored machine, of its effects, or of both.
 ///
 /// A save of several changes stores either all or none.
-public struct StoreChange: Sendable {
-    /// The id of the machine.
-    public let id: String
+public enum StoreChange: Sendable {
+    /// A replacement of loaded effects, which must still be stored unchanged.
+    public typealias EffectsChange = (old: WaitingEffects?, new: WaitingEffects?)
 
-    /// The change of the machine.
-    public let machine: MachineChange
+    /// Saves a machine, and changes its waiting effects; `nil` keeps them.
+    ///
+    /// The revision of the archive is the revision of the replaced archive, or 0 for a new machine. The archive's own
+    /// ``StoredArchive/effects`` are ignored.
+    case save(StoredArchive, effects: EffectsChange? = nil)
 
-    /// The change of the waiting effects; `nil` to keep them.
-    public let effects: EffectsChange?
-
-    /// A change of a machine.
-    public enum MachineChange: Sendable {
-        /// Keeps the machine and its revision.
-        case keep
-
-        /// Replaces the archive of the same revision; revision 0 is for a new machine.
-        ///
-        /// ``StoredArchive/effects`` are ignored.
-        case save(StoredArchive)
-
-        /// Deletes the machine with its effects.
-        ///
-        /// The expected revision is `nil` for any.
-        case delete(expecting: Int?)
-    }
-
-    /// A replacement of loaded effects.
-    public struct EffectsChange: Sendable {
-        /// The loaded effects, which must still be stored unchanged.
-        public let old: WaitingEffects?
-
-        /// The new effects.
-        public let new: WaitingEffects?
-
-        /// Makes a change.
-        /// - Parameters:
-        ///   - old: The loaded effects.
-        ///   - new: The new effects.
-        public init(from old: WaitingEffects?, to new: WaitingEffects?) { (self.old, self.new) = (old, new) }
-    }
-
-    /// Saves a machine.
-    /// - Parameters:
-    ///   - archive: The archive. Its revision is the revision of the replaced archive, or 0 for a new machine.
-    ///   - effects: The change of the waiting effects.
-    /// - Returns: The change.
-    public static func save(_ archive: StoredArchive, effects: EffectsChange? = nil) -> StoreChange {
-        StoreChange(id: archive.id, machine: .save(archive), effects: effects)
-    }
-
-    /// Changes the effects of a machine, and keeps the machine.
-    /// - Parameters:
-    ///   - id: The id of the machine.
-    ///   - effects: The change.
-    /// - Returns: The change.
-    public static func effects(of id: String, _ effects: EffectsChange) -> StoreChange {
-        StoreChange(id: id, machine: .keep, effects: effects)
-    }
+    /// Changes the waiting effects of a machine, and keeps the machine and its revision.
+    case effects(of: String, EffectsChange)
 
     /// Deletes a machine with its effects.
-    /// - Parameters:
-    ///   - id: The id.
-    ///   - revision: The revision to delete; `nil` for any.
-    /// - Returns: The change.
-    public static func delete(_ id: String, expecting revision: Int?) -> StoreChange {
-        StoreChange(id: id, machine: .delete(expecting: revision), effects: nil)
+    ///
+    /// The expected revision is `nil` for any.
+    case delete(String, expecting: Int?)
+
+    /// The id of the machine.
+    public var id: String {
+        switch self {
+        case .save(let archive, _): archive.id
+        case .effects(let id, _), .delete(let id, _): id
+        }
+    }
+
+    /// The change of the waiting effects; `nil` to keep them.
+    public var effects: EffectsChange? {
+        switch self {
+        case .save(_, let effects): effects
+        case .effects(_, let effects): effects
+        case .delete: nil
+        }
     }
 
     /// Applies the change to a row.
@@ -84,15 +51,15 @@ public struct StoreChange: Sendable {
     public func applied(to stored: StoredArchive?, after last: Int) throws(StoreError) -> StoredArchive? {
         let found = stored?.revision ?? 0
         var row: StoredArchive
-        switch machine {
-        case .delete(let expected):
+        switch self {
+        case .delete(_, let expected):
             if let expected, expected != found { throw .conflict(id: id, expected: expected, found: found) }
             return nil
-        case .keep:
+        case .effects:
             // A deletion of the machine deletes its effects.
             guard let stored else { throw .effectsChanged(id: id) }
             row = stored
-        case .save(let archive):
+        case .save(let archive, _):
             guard archive.revision == found else {
                 throw .conflict(id: id, expected: archive.revision, found: found)
             }

@@ -102,7 +102,7 @@ extension ArchiveStore {
             guard var archive = try await load(id), query.includes(archive) else { return nil }
             guard let leased = claim.leased(archive) else { return archive }
             do {
-                try await save([.effects(of: id, .init(from: archive.effects, to: leased))])
+                try await save([.effects(of: id, (archive.effects, leased))])
                 archive.effects = leased
                 return archive
             } catch StoreError.effectsChanged where attempt < 10 {

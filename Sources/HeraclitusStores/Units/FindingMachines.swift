@@ -8,7 +8,10 @@ extension StoredWorkflow {
     ///
     /// The result excludes machines of a version newer than `Workflow.version`; ``newerCount()`` counts them.
     /// - Parameters:
-    ///   - states: The classes of the state, or its names; `nil` for any.
+    ///   - states: The classes of the state, without their subclasses; `nil` for any. `DataState` stands for all states of
+    ///     a table.
+    ///   - names: Further states by their stored names, as for a workflow that is data. To rename states of earlier
+    ///     versions, use ``upgrade(after:batch:progress:failed:)``.
     ///   - conditions: Conditions on the values of ``Findable`` states.
     ///   - before: The date before which the machine entered its state.
     ///   - after: The date after which the machine entered its state.
@@ -17,14 +20,15 @@ extension StoredWorkflow {
     /// - Returns: The ids, sorted by their UTF-8. Fewer than `limit` ids mark the last page.
     /// - Throws: Errors of the store's medium.
     public func ids(
-        in states: StoredStates? = nil,
+        in states: [any WorkflowState.Type]? = nil,
+        named names: [String]? = nil,
         where conditions: StoredCondition...,
         enteredBefore before: Date? = nil,
         enteredAfter after: Date? = nil,
         after id: String? = nil,
         limit: Int = .max
     ) async throws -> [String] {
-        var query = query(in: states, conditions)
+        var query = query(in: states, named: names, conditions)
         (query.enteredBefore, query.enteredAfter) = (before, after)
         (query.after, query.limit) = (id, limit)
         return try await store.ids(query)
@@ -36,7 +40,7 @@ extension StoredWorkflow {
     /// - Throws: Errors of the store's medium.
     public func counts(where conditions: StoredCondition...) async throws -> [String: Int] {
         var counts: [String: Int] = [:]
-        for (state, count) in try await store.counts(query(in: nil, conditions)) {
+        for (state, count) in try await store.counts(query(conditions)) {
             counts[W.nameToday(ofState: state), default: 0] += count
         }
         return counts
@@ -64,74 +68,31 @@ extension StoredWorkflow {
     /// The machines are loaded in pages, so a machine that changes during the iteration may be missed, or seen in its
     /// new state. They are passive.
     /// - Parameters:
-    ///   - states: The classes of the state, or its names; `nil` for any.
+    ///   - states: The classes of the state, without their subclasses; `nil` for any. `DataState` stands for all states of
+    ///     a table.
+    ///   - names: Further states by their stored names, as for a workflow that is data. To rename states of earlier
+    ///     versions, use ``upgrade(after:batch:progress:failed:)``.
     ///   - conditions: Conditions on the values of ``Findable`` states.
     /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
     public func machines(
-        in states: StoredStates? = nil,
+        in states: [any WorkflowState.Type]? = nil,
+        named names: [String]? = nil,
         where conditions: StoredCondition...
     ) -> some AsyncSequence<(id: String, machine: StateMachine<W>), any Error> & Sendable {
-        StoredMachines(workflow: self, query: query(in: states, conditions))
+        StoredMachines(workflow: self, query: query(in: states, named: names, conditions))
     }
 
-    func query(in states: StoredStates? = nil, _ conditions: [StoredCondition] = []) -> ArchiveQuery {
+    func query(
+        in states: [any WorkflowState.Type]? = nil,
+        named names: [String]? = nil,
+        _ conditions: [StoredCondition] = []
+    ) -> ArchiveQuery {
         var query = ArchiveQuery()
         query.workflows = workflowNames
         query.newestVersion = workflowVersion
-        query.states = states?.names(in: W.self)
+        query.states = if let states { W.storedNames(of: states).map { $0 + (names ?? []) } } else { names }
         query.values = conditions
         return query
-    }
-}
-
-/// The states of a search for machines, by class or by name.
-///
-/// ```swift
-/// try await orders.ids(in: [PaidState.self])
-/// try await approvals.ids(in: .named("Review", "Second review"))          // of a workflow that is data
-/// ```
-public struct StoredStates: Sendable, ExpressibleByArrayLiteral {
-    private enum Content: Sendable {
-        case classes([any WorkflowState.Type])
-        case names([String])
-    }
-
-    private let content: Content
-
-    /// The states of some classes.
-    ///
-    /// Subclasses are excluded. `DataState`, the class of all states of a table, stands for all of them.
-    /// - Parameter classes: The classes.
-    public init(_ classes: [any WorkflowState.Type]) { content = .classes(classes) }
-
-    /// The states of some classes, like ``init(_:)``.
-    /// - Parameter classes: The classes.
-    public init(arrayLiteral classes: any WorkflowState.Type...) { self.init(classes) }
-
-    private init(named names: [String]) { content = .names(names) }
-
-    /// The states with some stored names.
-    ///
-    /// Use ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` to rename the states of older versions.
-    /// - Parameter names: The names.
-    /// - Returns: The states.
-    public static func named(_ names: String...) -> StoredStates { StoredStates(named: names) }
-
-    /// The states with some stored names, like ``named(_:)-(String...)``.
-    /// - Parameter names: The names.
-    /// - Returns: The states.
-    public static func named(_ names: [String]) -> StoredStates { StoredStates(named: names) }
-
-    /// The stored names of the states; `nil` for all states.
-    fileprivate func names<W: Workflow>(in workflow: W.Type) -> [String]? {
-        switch content {
-        case .names(let names): names
-        case .classes(let classes):
-            classes.reduce([]) { names, state in
-                guard let names, let more = W.storedNames(of: state) else { return nil }
-                return names + more
-            }
-        }
     }
 }
 

@@ -116,7 +116,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         let isChanged = outbox.removeUnwanted(in: machine.currentState, of: known)
         try outbox.add(added, of: known, wantedIn: machine.currentState, at: workflow.scheduler.date)
         guard isChanged || !added.isEmpty else { return nil }
-        return StoreChange.EffectsChange(from: old, to: try outbox.waiting(of: id))
+        return (old, try outbox.waiting(of: id))
     }
 
     func noteSaved() { collector.noteSaved() }

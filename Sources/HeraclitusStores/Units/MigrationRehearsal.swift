@@ -2,23 +2,11 @@ public import Heraclitus
 
 /// The result of reading all archives of a store with the current workflow: see ``StoredWorkflow/rehearseMigration()``.
 public struct MigrationRehearsal: Sendable {
-    /// An unreadable archive.
-    public struct Failure: Sendable {
-        /// The id of the machine.
-        public let id: String
-
-        /// The version that wrote the archive; `nil` if the version is unreadable, too.
-        public let version: Int?
-
-        /// The error of reading the archive.
-        public let error: ArchiveError
-    }
-
     /// The number of readable archives, by version.
     public private(set) var readable: [Int: Int] = [:]
 
-    /// The unreadable archives, by id.
-    public private(set) var failures: [Failure] = []
+    /// The unreadable archives, by id: the version that wrote the archive, if it can be read, and the error.
+    public private(set) var failures: [(id: String, version: Int?, error: ArchiveError)] = []
 
     fileprivate mutating func add<W: Workflow>(_ stored: StoredArchive, in workflow: StoredWorkflow<W>) {
         var version: Int?
@@ -33,7 +21,7 @@ public struct MigrationRehearsal: Sendable {
     }
 
     fileprivate mutating func add(_ error: ArchiveError, of id: String, version: Int? = nil) {
-        failures.append(Failure(id: id, version: version, error: error))
+        failures.append((id, version, error))
     }
 }
 

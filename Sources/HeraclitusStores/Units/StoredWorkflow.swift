@@ -10,14 +10,9 @@ import HeraclitusEssentials
 /// try await orders.update("42") { order in try order.fire.pay(PaidState(by: "ada")) }
 /// ```
 public struct StoredWorkflow<W: Workflow>: Sendable {
-    /// The store.
-    public let store: any ArchiveStore
-
-    /// The runtime dependencies of the states.
-    public let context: W.Context
-
-    /// The source of the current date.
-    public let scheduler: Scheduler
+    package let store: any ArchiveStore
+    package let context: W.Context
+    package let scheduler: Scheduler
 
     /// Makes the machines of a workflow in a store.
     /// - Parameters:

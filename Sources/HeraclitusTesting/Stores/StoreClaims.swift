@@ -19,11 +19,11 @@ extension StoreConformance {
     static func keepingEffects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let first = effects(of: "Ring", at: date)
         let second = effects(of: "Mail", at: date - 60, "worker")
-        var revision = try await store.save([.save(archive("1"), effects: .init(from: nil, to: first))])[0]
+        var revision = try await store.save([.save(archive("1"), effects: (nil, first))])[0]
         report.expect(try await store.load("1")?.effects == first, "the loaded effects differ from the saved effects")
         revision = try await store.save(archive("1", replacing: revision, "Off", due: date))
         report.expect(try await store.load("1")?.effects == first, "a save of the machine has changed its effects")
-        try await store.save([.effects(of: "1", .init(from: first, to: second))])
+        try await store.save([.effects(of: "1", (first, second))])
         var expected = archive("1", replacing: revision, "Off", due: date)
         expected.effects = second
         report.expect(
@@ -32,22 +32,22 @@ extension StoreConformance {
         )
         for wrong in [nil, first, effects(of: "Mail", at: date - 60), effects(of: "Mail", at: date, "worker")] {
             do {
-                try await store.save([.effects(of: "1", .init(from: wrong, to: first))])
+                try await store.save([.effects(of: "1", (wrong, first))])
                 report.add("a change with stale effects replaces the effects")
             } catch StoreError.effectsChanged("1") {}
             do {
-                try await store.save([.save(archive("1", replacing: revision), effects: .init(from: wrong, to: nil))])
+                try await store.save([.save(archive("1", replacing: revision), effects: (wrong, nil))])
                 report.add("a machine is saved with stale effects")
             } catch StoreError.effectsChanged("1") {}
         }
         report.expect(try await store.load("1") == expected, "a rejected change has changed the archive")
-        try await store.save([.effects(of: "1", .init(from: second, to: nil))])
+        try await store.save([.effects(of: "1", (second, nil))])
         report.expect(try await store.load("1")?.effects == nil, "removed effects are still stored")
         do {
-            try await store.save([.effects(of: "nothing", .init(from: nil, to: first))])
+            try await store.save([.effects(of: "nothing", (nil, first))])
             report.add("effects are saved without their machine")
         } catch StoreError.effectsChanged("nothing") {}
-        try await store.save([.effects(of: "1", .init(from: nil, to: first))])
+        try await store.save([.effects(of: "1", (nil, first))])
         try await store.delete("1")
         try await store.save(archive("1"))
         report.expect(try await store.load("1")?.effects == nil, "effects outlive the deletion of their machine")
@@ -60,10 +60,10 @@ extension StoreConformance {
             ("parked", nil, .distantFuture),
         ]
         for (id, name, at) in all {
-            try await store.save([.save(archive(id), effects: .init(from: nil, to: effects(of: name, at: at)))])
+            try await store.save([.save(archive(id), effects: (nil, effects(of: name, at: at)))])
         }
         try await store.save([
-            .save(archive("door", workflow: "Door"), effects: .init(from: nil, to: effects(of: "Ring", at: date - 30)))
+            .save(archive("door", workflow: "Door"), effects: (nil, effects(of: "Ring", at: date - 30)))
         ])
         try await store.save(archive("none"))
         let found: [(Date, [String]?, [String])] = [
@@ -97,7 +97,7 @@ extension StoreConformance {
         // An expired lease: the worker can no longer change effects that another worker has leased.
         do {
             let old = effects(of: "Ring", at: date + 100, "one")
-            try await store.save([.effects(of: "first", .init(from: old, to: nil))])
+            try await store.save([.effects(of: "first", (old, nil))])
             report.add("a worker with an expired lease changes effects that another worker has leased")
         } catch StoreError.effectsChanged {}
     }
@@ -149,7 +149,7 @@ extension StoreConformance {
     /// A store returns the date until which an idle worker sleeps.
     private static func expectNextDates(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let (first, second) = (archive("door", workflow: "Door", due: date + 5), effects(of: "Ring", at: date + 7))
-        try await store.save([.save(first, effects: .init(from: nil, to: second))])
+        try await store.save([.save(first, effects: (nil, second))])
         let all: [([String], ArchiveQuery.Queue, Date, Date?)] = [
             (["Lamp"], .due(by: .distantFuture), date - 1, date), (["Lamp"], .due(by: .distantFuture), date, nil),
             (["Door"], .due(by: .distantFuture), date, date + 5), (["Door"], .due(by: .distantFuture), date + 5, nil),
@@ -170,7 +170,7 @@ extension StoreConformance {
     static func claimingAtOnce(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let ids = (0..<40).map { "\($0)" }
         for id in ids {
-            try await store.save([.save(archive(id), effects: .init(from: nil, to: effects(of: "Ring", at: date)))])
+            try await store.save([.save(archive(id), effects: (nil, effects(of: "Ring", at: date)))])
         }
         let claimed = try await withThrowingTaskGroup(of: [String].self) { group in
             for worker in 0..<4 {

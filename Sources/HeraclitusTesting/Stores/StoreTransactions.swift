@@ -60,8 +60,8 @@ extension StoreConformance {
         // A transaction may contain deletions and effects.
         let waiting = effects(of: "Ring", at: .distantPast)
         let mixed: [StoreChange] = [
-            .delete("a", expecting: second[1]), .save(archive("c"), effects: .init(from: nil, to: waiting)),
-            .effects(of: "b", .init(from: nil, to: waiting)),
+            .delete("a", expecting: second[1]), .save(archive("c"), effects: (nil, waiting)),
+            .effects(of: "b", (nil, waiting)),
         ]
         do {
             try await store.save(mixed + [.save(archive("b", replacing: second[0] + 1))])
@@ -111,17 +111,19 @@ extension StoreConformance {
 
     static func transfers(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         guard try await canSaveTogether(store, report) else { return }
-        let ids = ["0", "1", "2", "3"]
+        let (ids, transfers, attempts) = (["0", "1", "2", "3"], 10, 2_000)
         for id in ids { try await store.save(archive(id, content: "100")) }
         func number(_ archive: StoredArchive) -> Int { Int(String(decoding: archive.archive, as: UTF8.self)) ?? 0 }
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let areDone = try await withThrowingTaskGroup(of: Bool.self) { group in
             for task in 0..<4 {
                 group.addTask {
-                    var transfers = 0
+                    var transferred = 0
                     // Transfers run in both directions, so that a store that locks archives one by one would deadlock.
                     let (from, to) = (ids[task], ids[(task + (task < 2 ? 1 : 3)) % 4])
-                    for _ in 0..<2_000 where transfers < 10 {
-                        guard let one = try await store.load(from), let other = try await store.load(to) else { return }
+                    for _ in 0..<attempts where transferred < transfers {
+                        guard let one = try await store.load(from), let other = try await store.load(to) else {
+                            return false
+                        }
                         do {
                             try await save(
                                 store,
@@ -130,15 +132,17 @@ extension StoreConformance {
                                     archive(to, replacing: other.revision, content: "\(number(other) + 1)"),
                                 ]
                             )
-                            transfers += 1
+                            transferred += 1
                         } catch StoreError.conflict {
                             await Task.yield()
                         }
                     }
+                    return transferred == transfers
                 }
             }
-            try await group.waitForAll()
+            return try await group.reduce(true) { $0 && $1 }
         }
+        report.expect(areDone, "\(ids.count) tasks do not make \(transfers) transfers each in \(attempts) attempts")
         let numbers = try await store.load(ids).map(number)
         report.expect(numbers.reduce(0, +) == 400, "transfers change the sum: \(numbers)")
     }

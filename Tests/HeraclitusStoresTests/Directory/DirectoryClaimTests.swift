@@ -16,7 +16,7 @@ import Testing
         for start in stride(from: 0, to: 300, by: 100) {
             try await store.save(
                 ids[start..<start + 100].map {
-                    .save(DirectoryPlace.row($0, due: date), effects: .init(from: nil, to: DirectoryPlace.effects()))
+                    .save(DirectoryPlace.row($0, due: date), effects: (nil, DirectoryPlace.effects()))
                 }
             )
         }
@@ -77,7 +77,7 @@ import Testing
         let store = try place.store()
         for id in ["1", "2", "3"] {
             try await store.save([
-                .save(DirectoryPlace.row(id, due: date), effects: .init(from: nil, to: DirectoryPlace.effects()))
+                .save(DirectoryPlace.row(id, due: date), effects: (nil, DirectoryPlace.effects()))
             ])
         }
         #expect(try await store.ids(DirectoryPlace.dueIDs()).count == 3)

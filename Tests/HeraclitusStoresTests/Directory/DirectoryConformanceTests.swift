@@ -24,14 +24,14 @@ import Testing
     func journaled() async throws {
         let folders = Folders()
         let log = JournalFile(at: folders.next())
-        #expect(try await StoreConformance.failures { JournaledStore(InMemoryStore(), journal: log) } == [])
+        #expect(try await StoreConformance.failures { InMemoryStore().journaled(in: log) } == [])
     }
 
     @Test("A sealed store keeps every promise of its base store", .timeLimit(.minutes(10)))
     func sealed() async throws {
         let folders = Folders()
         #expect(
-            try await StoreConformance.failures { SealedStore(try DirectoryStore(at: folders.next()), Seal()) } == []
+            try await StoreConformance.failures { try DirectoryStore(at: folders.next()).sealed(by: Seal()) } == []
         )
     }
 }

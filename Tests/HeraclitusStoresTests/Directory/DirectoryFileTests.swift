@@ -24,7 +24,7 @@ import Testing
             handled: Data("handled".utf8)
         )
         try await store.save([
-            .save(row, effects: .init(from: nil, to: DirectoryPlace.effects(at: .distantFuture, "me")))
+            .save(row, effects: (nil, DirectoryPlace.effects(at: .distantFuture, "me")))
         ])
         #expect(
             try place.text(of: "1.json") == """
@@ -57,8 +57,8 @@ import Testing
             )
             let old = WaitingEffects(content: part, next: nil, date: DirectoryPlace.date, worker: nil)
             let new = WaitingEffects(content: part + part, next: "x", date: DirectoryPlace.date + 1, worker: "y")
-            try await store.save([.save(row, effects: .init(from: nil, to: old))])
-            try await store.save([.effects(of: id, .init(from: old, to: new))])
+            try await store.save([.save(row, effects: (nil, old))])
+            try await store.save([.effects(of: id, (old, new))])
             let found = try #require(try await store.load(id))
             #expect(found.archive == part && found.handled == part && found.effects == new && found.revision == 1)
         }
@@ -76,14 +76,14 @@ import Testing
         let store = try place.store()
         let date = Date(timeIntervalSinceReferenceDate: seconds)
         let effects = DirectoryPlace.effects(at: date)
-        try await store.save([.save(DirectoryPlace.row("1", due: date), effects: .init(from: nil, to: effects))])
+        try await store.save([.save(DirectoryPlace.row("1", due: date), effects: (nil, effects))])
         let found = try #require(try await store.load("1"))
         #expect(found.due == date && found.effects == effects)
         #expect(try await store.ids(DirectoryPlace.dueIDs(by: date)) == ["1"])
         #expect(
             try await store.ids(DirectoryPlace.dueIDs(by: Date(timeIntervalSinceReferenceDate: seconds.nextDown))) == []
         )
-        try await store.save([.effects(of: "1", .init(from: effects, to: nil))])
+        try await store.save([.effects(of: "1", (effects, nil))])
         #expect(try place.links("effects") == [])
     }
 
@@ -93,7 +93,7 @@ import Testing
         try await store.save([
             .save(
                 DirectoryPlace.row("1", handled: Data("handled".utf8)),
-                effects: .init(from: nil, to: DirectoryPlace.effects())
+                effects: (nil, DirectoryPlace.effects())
             )
         ])
         let text = try place.text(of: "1.json")

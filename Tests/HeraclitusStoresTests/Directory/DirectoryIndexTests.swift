@@ -17,7 +17,7 @@ import Testing
         try await store.save([
             .save(
                 DirectoryPlace.row("A b", replacing: 1, due: date),
-                effects: .init(from: nil, to: DirectoryPlace.effects())
+                effects: (nil, DirectoryPlace.effects())
             )
         ])
         #expect(try place.links("due") == ["^a%20b.json"] && place.links("effects") == ["^a%20b.json"])
@@ -67,7 +67,7 @@ import Testing
         ]
         for (id, name, date) in waiting {
             let effects = DirectoryPlace.effects(name, at: date)
-            try await store.save([.save(DirectoryPlace.row(id), effects: .init(from: nil, to: effects))])
+            try await store.save([.save(DirectoryPlace.row(id), effects: (nil, effects))])
         }
         try place.hide(others.map { "\($0).json" })
         var query = DirectoryPlace.dueIDs()
@@ -90,7 +90,7 @@ import Testing
     func incomplete(isClaim: Bool) async throws {
         let store = try place.store()
         try await store.save([
-            .save(DirectoryPlace.row("1", due: date), effects: .init(from: nil, to: DirectoryPlace.effects()))
+            .save(DirectoryPlace.row("1", due: date), effects: (nil, DirectoryPlace.effects()))
         ])
         for kind in ["due", "effects"] {
             try FileManager.default.removeItem(at: place.folder.appendingPathComponent(".store/\(kind)"))
@@ -132,7 +132,7 @@ import Testing
         let other = DirectoryPlace()
         for id in ["1", "gone"] { try await other.store().save(DirectoryPlace.row(id, due: date - 1)) }
         try await other.store().save([
-            .save(DirectoryPlace.row("2"), effects: .init(from: nil, to: DirectoryPlace.effects(at: date - 1)))
+            .save(DirectoryPlace.row("2"), effects: (nil, DirectoryPlace.effects(at: date - 1)))
         ])
         try await store.save(DirectoryPlace.row("0", due: date))
         try await store.save(DirectoryPlace.row("1", due: date))

@@ -77,10 +77,10 @@ import Testing
             switch Int.random(in: 0..<5) {
             case 0: changes.append(.delete(id, expecting: row?.revision ?? 0))
             case 1:
-                if row != nil { changes.append(.effects(of: id, .init(from: row?.effects, to: effects))) }
+                if row != nil { changes.append(.effects(of: id, (row?.effects, effects))) }
             default:
                 let new = DirectoryPlace.row(id, replacing: row?.revision ?? 0, due: due)
-                changes.append(.save(new, effects: Bool.random() ? nil : .init(from: row?.effects, to: effects)))
+                changes.append(.save(new, effects: Bool.random() ? nil : (row?.effects, effects)))
             }
         }
         try await store.save(changes)

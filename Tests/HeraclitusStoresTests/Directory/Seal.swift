@@ -23,8 +23,8 @@ struct Seal: Sendable {
     }
 }
 
-extension SealedStore {
-    init(_ base: Base, _ seal: Seal, sealValue: (@Sendable (StoredValue) -> StoredValue)? = nil) {
-        self.init(base, seal: { seal.seal($0) }, open: { try seal.open($0) }, sealValue: sealValue)
+extension ArchiveStore {
+    func sealed(by seal: Seal, sealValue: (@Sendable (StoredValue) -> StoredValue)? = nil) -> some ArchiveStore {
+        sealed(seal: { seal.seal($0) }, open: { try seal.open($0) }, sealValue: sealValue)
     }
 }

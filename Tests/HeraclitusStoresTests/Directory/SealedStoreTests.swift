@@ -48,8 +48,8 @@ import Testing
     @Test("Archives, effects and handled messages are unreadable in the store, and survive")
     func secret() async throws {
         let base = try place.store()
-        let store = SealedStore(base, Seal())
-        try await store.save([.save(Self.row("1"), effects: .init(from: nil, to: Self.effects))])
+        let store = base.sealed(by: Seal())
+        try await store.save([.save(Self.row("1"), effects: (nil, Self.effects))])
         #expect(try !text("1.json").contains("secret"))
         #expect(try text("1.json").contains(#""values":{"buyer":"ada"}"#))
         var expected = Self.row("1")
@@ -62,7 +62,7 @@ import Testing
 
     @Test("Mapped values are unreadable, find their machine, and survive")
     func values() async throws {
-        let store = SealedStore(try place.store(), Seal(), sealValue: Self.masked)
+        let store = try place.store().sealed(by: Seal(), sealValue: Self.masked)
         try await store.save([.save(Self.row("1")), .save(Self.row("2", buyer: "bob"))])
         #expect(try !text("1.json").contains("ada"))
         let query = ArchiveQuery { $0.values = [.value("buyer") == "ada"] }
@@ -73,14 +73,14 @@ import Testing
 
     @Test("Only a change with the current effects replaces effects, although their sealed bytes differ each time")
     func replacedEffects() async throws {
-        let store = SealedStore(try place.store(), Seal())
-        try await store.save([.save(Self.row("1"), effects: .init(from: nil, to: Self.effects))])
+        let store = try place.store().sealed(by: Seal())
+        try await store.save([.save(Self.row("1"), effects: (nil, Self.effects))])
         let new = WaitingEffects(content: Data("new".utf8), next: nil, date: DirectoryPlace.date, worker: "me")
-        try await store.save([.effects(of: "1", .init(from: Self.effects, to: new))])
+        try await store.save([.effects(of: "1", (Self.effects, new))])
         #expect(try await store.load("1")?.effects == new)
         for old in [Self.effects, nil] {
             await #expect(throws: StoreError.self) {
-                try await store.save([.effects(of: "1", .init(from: old, to: nil))])
+                try await store.save([.effects(of: "1", (old, nil))])
             }
         }
         #expect(try await store.load("1")?.effects == new)
@@ -89,8 +89,8 @@ import Testing
     @Test("With a wrong key, archives are damaged, which workers are told")
     func wrongKey() async throws {
         let base = try place.store()
-        try await SealedStore(base, Seal()).save(Self.row("1"))
-        let store = SealedStore(base, Seal(key: 3))
+        try await base.sealed(by: Seal()).save(Self.row("1"))
+        let store = base.sealed(by: Seal(key: 3))
         await #expect(throws: StoreError.self) { try await store.load("1") }
         let error = await #expect(throws: StoreError.self) { try await store.claim(DirectoryPlace.claim()) }
         guard case .damaged("1", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
@@ -102,7 +102,7 @@ import Testing
 
     @Test("A unit of work without changes saves nothing, also with mapped values")
     func unchanged() async throws {
-        let tickets = SealedStore(try place.store(), Seal(), sealValue: Self.masked).workflow(Ticket.self)
+        let tickets = try place.store().sealed(by: Seal(), sealValue: Self.masked).workflow(Ticket.self)
         try await tickets.update("1") { try $0.fire.add(QueuedState(["a"])) }
         try await tickets.update("1") { _ in }
         #expect(try await tickets.store.load("1")?.revision == 1)

@@ -93,7 +93,7 @@ import Testing
                     try await Self.withDescriptors(count) {
                         // The archive fits, so only the journal file can fail.
                         let archive = try StoredArchive(parcel, id: "1")
-                        try await JournaledStore(InMemoryStore(), journal: file).save(archive)
+                        try await InMemoryStore().journaled(in: file).save(archive)
                     }
                     return true
                 } catch is ArchiveError {

@@ -29,7 +29,7 @@ extension DeliveryTests {
             if isMet, let id = changes.first?.id, let effects = await inner.load(id)?.effects {
                 var others = effects
                 others.date -= 0.001
-                try await inner.save([.effects(of: id, .init(from: effects, to: others))])
+                try await inner.save([.effects(of: id, (effects, others))])
             }
             return try await inner.save(changes)
         }

@@ -52,10 +52,10 @@ extension DeliveryTests {
     func unreadableAlone() async throws {
         let base = InMemoryStore()
         for (id, key) in [("1", 0x5A), ("2", 0x5A), ("3", 3)] as [(String, UInt8)] {
-            try await walk(id, 1, in: SealedStore(base, Seal(key: key)))
+            try await walk(id, 1, in: base.sealed(by: Seal(key: key)))
             await clock.advance(by: .seconds(1))
         }
-        let store = SealedStore(base, Seal())
+        let store = base.sealed(by: Seal())
         let policy = DeliveryPolicy(machinesAtOnce: 1)
         let report = try await deliverAll(of: store, policy: policy)
         #expect(report.count == 2 && report.failures.map(\.id) == ["3"])
@@ -92,7 +92,7 @@ extension DeliveryTests {
         let next = try StoreChange.save(row).applied(to: stored, after: 0)
         #expect(next?.revision == .max && next?.effects == effects)
         #expect(throws: StoreError.self) { try StoreChange.save(try #require(next)).applied(to: next, after: 0) }
-        let change = StoreChange.effects(of: "1", .init(from: effects, to: nil))
+        let change = StoreChange.effects(of: "1", (effects, nil))
         #expect(try change.applied(to: next, after: 0)?.revision == .max)
     }
 

@@ -46,7 +46,7 @@ import Testing
     func delivered() async throws {
         let row = try Self.row("{\(Self.begin),\(Self.end),\(Self.outbox)}").splittingOutbox()
         let store = InMemoryStore()
-        try await store.save([.save(row.with(revision: 0), effects: .init(from: nil, to: row.effects))])
+        try await store.save([.save(row.with(revision: 0), effects: (nil, row.effects))])
         let office = store.workflow(Office.self)
         let effects = try await office.effects()
         #expect(

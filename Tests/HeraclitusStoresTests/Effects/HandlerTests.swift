@@ -133,8 +133,7 @@ import Testing
     )
     func blocking(isRetried: Bool) async throws {
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
-        var policy = DeliveryPolicy(attempts: 1)
-        policy.parkedEffectsBlock = true
+        let policy = DeliveryPolicy(attempts: 1, parkedEffectsBlock: true)
         let report = try await orders.deliver(policy: policy, to: handlers(mail: { throw Failed() }))
         #expect(report.count == 0 && report.failureCount == 1)
         #expect(try await names() == ["Mail parked", "Reminder", "Payment"])
@@ -182,8 +181,7 @@ import Testing
     func droppedMeanwhile() async throws {
         let orders = orders
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
-        var patient = DeliveryPolicy()
-        patient.backOff = BackOff(first: .seconds(600))
+        let patient = DeliveryPolicy(backOff: BackOff(first: .seconds(600)))
         let failing = EffectHandlers().on(Reminder.self) { _, _ in throw Failed() }.others { _, _ in }
         #expect(try await orders.deliver(policy: patient, to: failing).count == 1)
         try await orders.update("1") { try $0.fire.cancel() }

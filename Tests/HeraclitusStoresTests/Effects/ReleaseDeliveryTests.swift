@@ -149,8 +149,7 @@ import Testing
         try await store.workflow(Next.self, scheduler: clock.scheduler).update("1") {
             try $0.fire.push(PushingState("a"))
         }
-        var policy = DeliveryPolicy()
-        policy.unknownEffectAge = .seconds(60)
+        let policy = DeliveryPolicy(unknownEffectAge: .seconds(60))
         let former = store.workflow(Former.self, scheduler: clock.scheduler)
         let handlers = EffectHandlers().others { _, _ in }
         for (seconds, count) in [(0, 0), (59, 0), (2, 1)] {

@@ -22,8 +22,8 @@ import Testing
         deinit { try? FileManager.default.removeItem(at: folder) }
 
         /// A store as in another process, with empty caches.
-        func store() throws -> JournaledStore<DirectoryStore> {
-            JournaledStore(try DirectoryStore(at: folder.appendingPathComponent("store")), journal: file)
+        func store() throws -> some ArchiveStore {
+            try DirectoryStore(at: folder.appendingPathComponent("store")).journaled(in: file)
         }
 
         var file: JournalFile { JournalFile(at: log) }
@@ -85,7 +85,7 @@ import Testing
     @Test("Ids with different UTF-8 have separate journals, even if the strings are equal")
     func equivalentIDs() async throws {
         let place = try Place()
-        let store = JournaledStore(InMemoryStore(), journal: place.file)
+        let store = InMemoryStore().journaled(in: place.file)
         let ids = ["\u{e9}", "e\u{301}"]
         for _ in 1...2 {
             for id in ids { try await store.workflow(Parcel.self).update(id) { try Self.fire($0) } }
@@ -162,7 +162,7 @@ import Testing
         func store() throws -> StoredWorkflow<Parcel> {
             let log = isSameProcess ? file : place.file
             let base = try DirectoryStore(at: place.folder.appendingPathComponent("store"))
-            return JournaledStore(base, journal: log).workflow(Parcel.self, scheduler: clock.scheduler)
+            return base.journaled(in: log).workflow(Parcel.self, scheduler: clock.scheduler)
         }
         for _ in 1...2 {
             for _ in 1...2 { try await store().update("a") { try Self.fire($0) } }
@@ -204,7 +204,7 @@ import Testing
             await clock.advance(by: .seconds(1))
             try Self.fire(parcel)
             // The save succeeds in a new store, so only the file is shared.
-            try await JournaledStore(InMemoryStore(), journal: file).save(StoredArchive(parcel, id: "a"))
+            try await InMemoryStore().journaled(in: file).save(StoredArchive(parcel, id: "a"))
         }
         for _ in 1...2 { try await fire(old, in: files[0]) }
         try await fire(new, in: files[1])
@@ -227,7 +227,7 @@ import Testing
         }
         let file = place.file
         for parcel in parcels + parcels {
-            let store = JournaledStore(InMemoryStore(), journal: isSameProcess ? file : place.file)
+            let store = InMemoryStore().journaled(in: isSameProcess ? file : place.file)
             try await store.save(StoredArchive(parcel, id: "a"))
         }
         #expect(try await place.lines() == ["a:1", "a:2", "a:1", "a:2", "a:1", "a:2", "a:1", "a:2"])
@@ -250,7 +250,7 @@ import Testing
             let base = InMemoryStore()
             // The save succeeds, and only the file is shared.
             for earlier in archives[..<turn] { try await base.save(earlier) }
-            try await JournaledStore(base, journal: place.file).save(archive)
+            try await base.journaled(in: place.file).save(archive)
         }
         #expect(try await place.lines() == ["a:1", "a:2", "a:3", "a:4"])
     }
@@ -283,7 +283,7 @@ import Testing
                 signal(SIGXFSZ, SIG_IGN)
                 for room in 0..<400 {
                     let place = try Place()
-                    let store = JournaledStore(InMemoryStore(), journal: place.file)
+                    let store = InMemoryStore().journaled(in: place.file)
                     try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
                     Self.limitFiles(to: place.text.utf8.count + room)
                     var failures = 0
@@ -367,6 +367,17 @@ import Testing
         }
         // Blank lines are counted, too.
         #expect(found == ["1 no JSON", "3 malformed", "4 \((65 << 20) - 6) of 64 MB", "5 read"])
+    }
+
+    @Test("The error of a line with a repeated key has the path of the key")
+    func repeatedKey() async throws {
+        let place = try Place()
+        try Data("{\"id\":\"a\",\"userInfo\":{\"k\":1,\"k\":2}}\n".utf8).write(to: place.log)
+        var paths: [String] = []
+        for try await line in place.file.lines {
+            if case .failure(.malformed(let path, _)) = line.result { paths.append(path) }
+        }
+        #expect(paths == ["userInfo.k"])
     }
 
     @Test("Concurrent independent writers keep their lines separate", .timeLimit(.minutes(20)))

@@ -18,7 +18,9 @@ import Testing
         StateMachine(resumingIn: QueuedState(["https://example.org/\(number)"]))
     }
 
-    private static func numbers(_ lines: some AsyncSequence<NumberedLine<StateMachine<Ticket>>, any Error>) async throws
+    private static func numbers(
+        _ lines: some AsyncSequence<(number: Int, result: Result<StateMachine<Ticket>, ArchiveError>), any Error>
+    ) async throws
         -> [String]
     {
         var found: [String] = []

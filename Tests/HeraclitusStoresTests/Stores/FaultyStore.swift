@@ -12,7 +12,7 @@ final class FaultyStore: ArchiveStore {
         case forgetsToDelete, startsAgain, bringsBack
         case addsABlank, isStale, returnsAnother, forgetsEntered, forgetsHandled, forgetsVersion, forgetsValues
         case cannotSort, findsEverything, findsTooMany, findsNewer, ignoresValues, ignoresStates, forgetsDeadlines
-        case savesHalf
+        case savesHalf, losesEveryRace
         case isSilent
         case replacesEffects, raisesRevision, ignoresEffects, keepsEffects
         case claimsNone, claimsEarly, claimsOtherWorkflows, claimsOtherTypes, claimsNewer, claimsTooMany
@@ -32,6 +32,7 @@ final class FaultyStore: ArchiveStore {
             case .findsNewer, .claimsNewer: ["versions"]
             case .forgetsDeadlines: ["deadlines"]
             case .savesHalf: ["saving together"]
+            case .losesEveryRace: ["transfers"]
             case .isSilent: ["ringing"]
             case .replacesEffects, .raisesRevision, .ignoresEffects, .keepsEffects:
                 ["saving together", "keeping effects"]
@@ -76,6 +77,12 @@ final class FaultyStore: ArchiveStore {
         if fault == .savesHalf, changes.count > 1 {
             return try await changes.asyncMap { try await self.save($0) }
         }
+        // Only transfers save several archives that are numbers.
+        if fault == .losesEveryRace, changes.count > 1, case .save(let archive, _) = changes[0],
+            Int(String(decoding: archive.archive, as: UTF8.self)) != nil
+        {
+            throw StoreError.conflict(id: archive.id, expected: archive.revision, found: archive.revision + 1)
+        }
         guard changes.count == 1 else {
             return try await inner.save(try await changes.asyncMap { try await changed($0) })
         }
@@ -83,18 +90,18 @@ final class FaultyStore: ArchiveStore {
     }
 
     private func save(_ change: StoreChange) async throws -> Int {
-        switch change.machine {
+        switch change {
         case .delete where fault == .forgetsToDelete: return await inner.load(change.id)?.revision ?? 0
         case .delete where fault == .keepsEffects:
             let effects = await inner.load(change.id)?.effects
             kept.withLock { $0[change.id] = effects }
-        case .save(let archive) where fault == .startsAgain:
+        case .save(let archive, _) where fault == .startsAgain:
             let offset = archive.revision == 0 ? 0 : offsets.withLock { $0[archive.id] ?? 0 }
             let row = archive.with(revision: archive.revision + offset)
             let revision = try await inner.save([.save(row, effects: change.effects)])[0]
             if archive.revision == 0 { offsets.withLock { $0[archive.id] = revision - 1 } }
             return revision - offsets.withLock { $0[archive.id] ?? 0 }
-        case .save(let archive) where fault == .bringsBack && archive.revision > 0:
+        case .save(let archive, _) where fault == .bringsBack && archive.revision > 0:
             if await inner.load(archive.id)?.revision != archive.revision { break }
             // A concurrent deletion here would hide the fault. The task sleeps, because a yield may let no other task
             // run.
@@ -108,17 +115,17 @@ final class FaultyStore: ArchiveStore {
         do {
             revision = try await inner.save([changed(change)])[0]
         } catch StoreError.conflict(let id, let expected, let found) {
-            switch (fault, change.machine) {
-            case (.ignoresRevision, .save(let archive)): return try await inner.save(archive.with(revision: found))
+            switch (fault, change) {
+            case (.ignoresRevision, .save(let archive, _)): return try await inner.save(archive.with(revision: found))
             case (.throwsAnother, _): throw CancellationError()
             case (.blamesAnother, _): throw StoreError.conflict(id: "another", expected: expected, found: found)
             default: throw StoreError.conflict(id: id, expected: expected, found: found)
             }
         }
-        if case .save = change.machine, fault == .keepsEffects, let effects = kept.withLock({ $0[change.id] }) {
-            _ = try? await inner.save([.effects(of: change.id, .init(from: nil, to: effects))])
+        if case .save = change, fault == .keepsEffects, let effects = kept.withLock({ $0[change.id] }) {
+            _ = try? await inner.save([.effects(of: change.id, (nil, effects))])
         }
-        if fault == .raisesRevision, case .keep = change.machine, let row = await inner.load(change.id) {
+        if fault == .raisesRevision, case .effects = change, let row = await inner.load(change.id) {
             return try await inner.save(row)
         }
         return fault == .returnsAnother ? revision + 1 : revision
@@ -127,19 +134,19 @@ final class FaultyStore: ArchiveStore {
     /// The change that is really made.
     private func changed(_ change: StoreChange) async throws -> StoreChange {
         var effects = change.effects
-        switch change.machine {
-        case .save(let archive):
+        switch change {
+        case .save(let archive, _):
             let stored = await inner.load(own(archive.id))
             if fault == .ignoresEffects, let old = change.effects {
-                effects = .init(from: stored?.effects, to: old.new)
+                effects = (stored?.effects, old.new)
             }
-            if fault == .replacesEffects, effects == nil, let stored { effects = .init(from: stored.effects, to: nil) }
+            if fault == .replacesEffects, effects == nil, let stored { effects = (stored.effects, nil) }
             return .save(kept(archive), effects: effects)
-        case .keep:
+        case .effects:
             let stored = await inner.load(change.id)
             guard let old = change.effects, fault == .ignoresEffects, stored != nil else { return change }
-            return .effects(of: change.id, .init(from: stored?.effects, to: old.new))
-        case .delete(let revision): return .delete(own(change.id), expecting: revision)
+            return .effects(of: change.id, (stored?.effects, old.new))
+        case .delete(_, let revision): return .delete(own(change.id), expecting: revision)
         }
     }
 
@@ -194,7 +201,7 @@ final class FaultyStore: ArchiveStore {
             return try await ids.asyncMap { id in
                 guard let stored = await self.inner.load(id), var effects = stored.effects else { return nil }
                 (effects.worker, effects.date) = (claim.worker, claim.end)
-                try await self.inner.save([.effects(of: id, .init(from: stored.effects, to: effects))])
+                try await self.inner.save([.effects(of: id, (stored.effects, effects))])
                 return await self.inner.load(id)
             }.compactMap { $0 }
         case .claimsWithoutLease:

@@ -163,6 +163,6 @@ import Testing
         try await expectUnit(arrivals: 1...2)
         try await expectUnit(arrivals: 1...1)
         let journal = JournalFile(at: FileManager.default.temporaryDirectory.appendingPathComponent("no journal"))
-        #expect(JournaledStore(store, journal: journal).executor === store.thread)
+        #expect(store.journaled(in: journal).executor === store.thread)
     }
 }

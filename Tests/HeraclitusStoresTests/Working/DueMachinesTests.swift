@@ -114,9 +114,9 @@ import Testing
     @Test("Due machines after an unreadable one are fired in the same call")
     func unreadable() async throws {
         let base = InMemoryStore()
-        let store = SealedStore(base, Seal())
+        let store = base.sealed(by: Seal())
         for (id, key) in [("0", 3), ("1", 0x5A), ("2", 0x5A), ("3", 0x5A)] as [(String, UInt8)] {
-            let bills = bills(SealedStore(base, Seal(key: key)))
+            let bills = bills(base.sealed(by: Seal(key: key)))
             try await bills.update(id) { try $0.fire.send(Bill.SentState(1, by: at(Double(id) ?? 0))) }
         }
         await clock.advance(by: .seconds(25))
@@ -129,11 +129,11 @@ import Testing
     func unreadableAlone() async throws {
         let base = InMemoryStore()
         for (id, key) in [("1", 0x5A), ("2", 0x5A), ("3", 3)] as [(String, UInt8)] {
-            let bills = bills(SealedStore(base, Seal(key: key)))
+            let bills = bills(base.sealed(by: Seal(key: key)))
             try await bills.update(id) { try $0.fire.send(Bill.SentState(1, by: at(Double(id) ?? 0))) }
         }
         await clock.advance(by: .seconds(25))
-        let report = try await bills(SealedStore(base, Seal())).fireDue(batch: 2)
+        let report = try await bills(base.sealed(by: Seal())).fireDue(batch: 2)
         #expect(report.count == 2 && report.failures.map(\.id) == ["3"])
     }
 

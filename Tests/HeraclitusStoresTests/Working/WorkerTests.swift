@@ -223,8 +223,7 @@ import Testing
         let next = store.workflow(Next.self, scheduler: clock.scheduler)
         let former = store.workflow(Former.self, scheduler: clock.scheduler)
         try await next.update("1") { try $0.fire.push(ReleaseDeliveryTests.PushingState("a")) }
-        var policy = DeliveryPolicy()
-        policy.unknownEffectAge = .seconds(60)
+        let policy = DeliveryPolicy(unknownEffectAge: .seconds(60))
         let handlers = EffectHandlers().others { effect, _ in log.write("\(effect)") }
         let worker = Task { [policy] in
             try await store.run(former, to: handlers, policy: policy, interval: .seconds(10)) { failure in

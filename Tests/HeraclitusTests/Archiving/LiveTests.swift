@@ -48,7 +48,7 @@ import Testing
         let state = try #require(restored.state as? TalkingState)
         #expect(state.room == "a" && state.socket.value == nil)
         let lost = #expect(throws: LiveValueLost.self) { try state.socket.get() }
-        #expect(lost?.type == "Socket")
+        #expect(lost?.description == "The Socket has ended with the process that had it.")
         restored.activate()
         #expect(
             try await restored.wait(for: OfflineState.self).reason

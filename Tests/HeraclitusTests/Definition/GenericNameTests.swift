@@ -153,7 +153,7 @@ import Testing
             let effects = try archive.effects.map {
                 WaitingEffects(content: try old($0.content), next: "Note<Doc>", date: $0.date, worker: nil)
             }
-            try await store.save([.save(row, effects: .init(from: archive.effects, to: effects))])
+            try await store.save([.save(row, effects: (archive.effects, effects))])
         }
         #expect(try await store.workflow(Sold.self).ids() == ["a", "b", "c"])
         #expect(try await store.workflow(Sold.self).ids(in: [NotedState<Sales.Doc>.self]) == ["a", "b", "c"])

@@ -42,7 +42,7 @@ struct RowChange {
     init(_ change: StoreChange) {
         self.change = change
         id = StoredID(change.id)
-        if case .save(let archive) = change.machine {
+        if case .save(let archive, _) = change {
             changesValues = !archive.values.isEmpty
         } else {
             changesValues = false
@@ -57,19 +57,19 @@ struct RowChange {
 
     /// Whether the change begins with a look at the revision.
     var needsLook: Bool {
-        if case .delete(let expected) = change.machine { return found == nil && !isAbsent && expected ?? 0 == 0 }
+        if case .delete(_, let expected) = change { return found == nil && !isAbsent && expected ?? 0 == 0 }
         return false
     }
 
     /// Whether the change may concern a worker.
     var concernsWorker: Bool {
-        if case .save(let archive) = change.machine, archive.due != nil { return true }
+        if case .save(let archive, _) = change, archive.due != nil { return true }
         return change.effects?.new?.next != nil
     }
 
     /// Whether the machine stays as it is, with its revision and its token.
     var isOfEffectsOnly: Bool {
-        if case .keep = change.machine { return true }
+        if case .effects = change { return true }
         return false
     }
 
@@ -78,13 +78,13 @@ struct RowChange {
 
     /// Whether a damaged row can be changed: whoever wants to be rid of it deletes it whatever it is.
     var acceptsDamage: Bool {
-        if case .delete(nil) = change.machine { return true }
+        if case .delete(_, expecting: nil) = change { return true }
         return false
     }
 
     /// Refuses what could never be saved.
     func check() throws {
-        guard case .save(let archive) = change.machine else { return }
+        guard case .save(let archive, _) = change else { return }
         guard archive.revision < Int.max else {
             throw StoreError.damaged(id: id.id, explanation: "There is no revision after \(archive.revision).")
         }
@@ -96,18 +96,17 @@ struct RowChange {
     ///
     /// The change is made if the first command changes a row.
     mutating func commands() -> [Command] {
-        switch change.machine {
-        case .keep:
-            guard let effects = change.effects else { return [] }
+        switch change {
+        case .effects(_, let effects):
             return [.prepared(Statements.changeEffects, id.key + effects.new.values + effects.old.values)]
-        case .delete(let expected):
+        case .delete(_, let expected):
             guard !isAbsent, let before = found ?? expected else { return [] }
             revision = max(1, before)
             return [
                 .prepared(Statements.delete, id.key + [.integer(before), .bytes(token)]),
                 .prepared(Statements.deleteValues, id.key + [.bytes(token)]),
             ]
-        case .save(let archive): return commands(archive)
+        case .save(let archive, _): return commands(archive)
         }
     }
 
@@ -156,7 +155,7 @@ struct RowChange {
 
     /// Notes what there is before a deletion.
     mutating func noteLook(_ last: LastRow) throws {
-        guard case .delete(let expected) = change.machine else { return }
+        guard case .delete(_, let expected) = change else { return }
         if let expected { try conflict(expected, last) }
         if last.isStored { found = last.revision } else { (isAbsent, revision) = (true, 0) }
     }
@@ -178,15 +177,19 @@ struct RowChange {
     /// - Returns: Whether an attempt before has made it; otherwise it can be tried again.
     /// - Throws: Why it cannot be made.
     mutating func isDone(_ last: LastRow, _ mayBeDone: Bool) throws -> Bool {
-        switch change.machine {
-        case .keep: return try areEffectsDone(last, mayBeDone)
-        case .delete(let expected): return try isDeleted(last, mayBeDone, expecting: expected)
-        case .save(let archive): return try isSaved(last, mayBeDone, expecting: archive.revision)
+        switch change {
+        case .effects(_, let effects): return try areEffectsDone(effects, last, mayBeDone)
+        case .delete(_, let expected): return try isDeleted(last, mayBeDone, expecting: expected)
+        case .save(let archive, _): return try isSaved(last, mayBeDone, expecting: archive.revision)
         }
     }
 
-    private func areEffectsDone(_ last: LastRow, _ mayBeDone: Bool) throws -> Bool {
-        guard let effects = change.effects, !last.hasFormerEffects else { return false }
+    private func areEffectsDone(
+        _ effects: StoreChange.EffectsChange,
+        _ last: LastRow,
+        _ mayBeDone: Bool
+    ) throws -> Bool {
+        if last.hasFormerEffects { return false }
         if last.isStored, last.effects == effects.old { return false }
         guard mayBeDone else { throw StoreError.effectsChanged(id: id.id) }
         if last.isStored, last.effects == effects.new { return true }

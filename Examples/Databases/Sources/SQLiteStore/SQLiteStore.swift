@@ -211,7 +211,7 @@ extension StoreChange {
     /// Whether a worker may have something to do after it.
     var mayConcernWorkers: Bool {
         if effects?.new != nil { return true }
-        if case .save(let archive) = machine { return archive.due != nil }
+        if case .save(let archive, _) = self { return archive.due != nil }
         return false
     }
 }

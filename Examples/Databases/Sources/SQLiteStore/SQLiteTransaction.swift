@@ -133,11 +133,12 @@ extension SQLiteTransaction {
     /// - Returns: The revision; `nil` if that is not enough, and then nothing has changed.
     func saveAtOnce(_ change: StoreChange) throws -> Int? {
         let key = Data(change.id.utf8).databaseValue
-        switch change.machine {
-        case .save(let archive) where archive.revision > 0 && archive.revision < .max && archive.values.isEmpty:
+        switch change {
+        case .save(let archive, let effects)
+        where archive.revision > 0 && archive.revision < .max && archive.values.isEmpty:
             let columns = try SQLiteRow.columns(of: archive)
             let changed: Int
-            if let effects = change.effects {
+            if let effects {
                 let (old, new) = try (SQLiteRow.columns(of: effects.old), SQLiteRow.columns(of: effects.new))
                 changed = try self.change(
                     Self.replaceWithEffects,
@@ -150,8 +151,7 @@ extension SQLiteTransaction {
                 )
             }
             return changed == 1 ? archive.revision + 1 : nil
-        case .keep:
-            guard let effects = change.effects else { return nil }
+        case .effects(_, let effects):
             let (old, new) = try (SQLiteRow.columns(of: effects.old), SQLiteRow.columns(of: effects.new))
             let statement = try db.cachedStatement(sql: Self.replaceEffects)
             return try Int.fetchAll(statement, arguments: StatementArguments(of: new + [key] + old)).first
@@ -227,7 +227,7 @@ extension StatementArguments {
 
 extension StoreChange {
     fileprivate var isDeletionOfAny: Bool {
-        if case .delete(expecting: nil) = machine { return true }
+        if case .delete(_, expecting: nil) = self { return true }
         return false
     }
 }
@@ -266,7 +266,7 @@ extension SQLiteTransaction {
             case .effects:
                 let old = claimed[index].effects
                 claimed[index].effects = claim.leased(claimed[index])
-                _ = try save([.effects(of: claimed[index].id, .init(from: old, to: claimed[index].effects))])
+                _ = try save([.effects(of: claimed[index].id, (old, claimed[index].effects))])
             }
         }
         return claimed

@@ -67,10 +67,10 @@ struct StallTests {
             proxy.stallConnections(direction)
             return try await store.save(changes)
         }
-        let first = StoreChange.EffectsChange(from: nil, to: effects(nil))
+        let first: StoreChange.EffectsChange = (old: nil, new: effects(nil))
         #expect(try await save(.save(archive("1", values: values), effects: first)) == [1])
-        #expect(try await save(.effects(of: "1", .init(from: effects(nil), to: effects("worker")))) == [1])
-        let second = StoreChange.EffectsChange(from: effects("worker"), to: effects(nil))
+        #expect(try await save(.effects(of: "1", (effects(nil), effects("worker")))) == [1])
+        let second: StoreChange.EffectsChange = (old: effects("worker"), new: effects(nil))
         let both = try await save(
             .save(archive("2", values: values)),
             .save(archive("1", replacing: 1, values: ["buyer": .text("bob")]), effects: second)

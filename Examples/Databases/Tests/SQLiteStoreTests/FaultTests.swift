@@ -199,10 +199,10 @@ import Testing
         }
         let never = Date(timeIntervalSinceReferenceDate: .nan)
         let none = WaitingEffects(content: Data(), next: "Ring", date: never, worker: nil)
-        try await store.save([.save(archive("5"), effects: .init(from: nil, to: none))])
+        try await store.save([.save(archive("5"), effects: (nil, none))])
         let loaded = try await store.load("5")?.effects
         #expect(loaded?.date == .distantFuture)
-        try await store.save([.effects(of: "5", .init(from: loaded, to: nil))])
+        try await store.save([.effects(of: "5", (loaded, nil))])
     }
 
     @Test("Machines whose rows or effects are damaged hold up the effects of no others")
@@ -356,7 +356,7 @@ import Testing
         await refused(.save(named))
         await refused(.save(archive("1", values: ["a\0b": .number(1)])))
         let effects = WaitingEffects(content: Data(), next: "a\0b", date: .now, worker: nil)
-        await refused(.save(archive("1"), effects: .init(from: nil, to: effects)))
+        await refused(.save(archive("1"), effects: (nil, effects)))
         await #expect(throws: StoreError.self) { try await store.save(archive("1", replacing: .max)) }
         #expect(try await store.ids() == [])
         for due in [Double.nan, .infinity, -.infinity] {

@@ -243,7 +243,7 @@ import Testing
         let reading = try await SQLiteStore(try DatabasePool(path: place.file.path, configuration: configuration))
         let effect = WaitingEffects(content: Data(), next: "Ring", date: .distantPast, worker: nil)
         let waiting = archive("1", due: .distantPast, values: ["buyer": .text("ada"), "total": .number(7)])
-        try await store.save([.save(waiting, effects: .init(from: nil, to: effect))])
+        try await store.save([.save(waiting, effects: (nil, effect))])
         let date = Date.now
         let queries: [(ArchiveQuery, [String])] = [
             (query { ($0.workflows, $0.states) = (["Lamp"], ["On"]) }, ["machines_by_state"]),

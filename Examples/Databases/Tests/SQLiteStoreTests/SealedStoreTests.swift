@@ -12,9 +12,8 @@ import Testing
     init() throws { place = try Place() }
 
     /// Seals with AES, and masks text values so that equal ones stay equal.
-    private func sealed(_ store: SQLiteStore, with key: SymmetricKey) -> SealedStore<SQLiteStore> {
-        SealedStore(
-            store,
+    private func sealed(_ store: SQLiteStore, with key: SymmetricKey) -> some ArchiveStore {
+        store.sealed(
             seal: { bytes in
                 guard let sealed = try AES.GCM.seal(bytes, using: key).combined else {
                     throw CryptoKitError.incorrectParameterSize
@@ -49,7 +48,7 @@ import Testing
     )
 
     private func save(in store: some ArchiveStore) async throws {
-        try await store.save([.save(Self.row, effects: .init(from: nil, to: Self.effects))])
+        try await store.save([.save(Self.row, effects: (nil, Self.effects))])
     }
 
     private func expectDamage(_ store: some ArchiveStore) async {
