@@ -17,7 +17,7 @@ extension StateMachine {
     /// - Returns: A registration, with which the notifications can be cancelled.
     @discardableResult
     public func postNotifications(to center: NotificationCenter = .default, prefix: String? = nil) -> Registration {
-        let prefix = prefix ?? workflowName + "."
+        let prefix = prefix ?? definition.workflow + "."
         return observe { [weak self] occurrence in
             guard let self else { return }
             center.post(

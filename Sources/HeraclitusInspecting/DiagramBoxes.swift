@@ -84,48 +84,27 @@ struct DiagramBoxes {
 extension TransitionTable {
     /// The superclasses with all of their subclasses, as many within one another as boxes may be.
     fileprivate var families: [Group] {
-        let nearestBoxes = nearestBoxes
+        let known = Set(states)
+        let below = Dictionary(grouping: known) { state in superstates[state].flatMap { known.contains($0) ? $0 : nil }
+        }
+        // From the outermost states inwards, so circles of superstates are left out.
+        var found = below[nil] ?? []
+        var around: [String: [String]] = [:]
+        var next = 0
+        while next < found.count {
+            let state = found[next]
+            let outer = superstates[state].flatMap { around[$0] } ?? []
+            around[state] = outer.count < DiagramBoxes.depthLimit ? outer + [state] : outer
+            found += below[state] ?? []
+            next += 1
+        }
         var members: [String: [String]] = [:]
         for state in states {
-            var next = nearestBoxes[state]
-            while let ancestor = next {
-                members[ancestor, default: []].append(state)
-                next = superstates[ancestor].flatMap { nearestBoxes[$0] }
-            }
+            for ancestor in around[state] ?? [] { members[ancestor, default: []].append(state) }
         }
         return states.compactMap { state in
             members[state].flatMap { $0.count > 1 ? Group(name: state, states: $0) : nil }
         }
-    }
-
-    /// For each state the nearest superstate that may have a box, or itself; states that lead into a circle of superstates are left out.
-    private var nearestBoxes: [String: String] {
-        let known = Set(states)
-        var depths: [String: Int] = [:]
-        var nearest: [String: String] = [:]
-        // A state that is seen again and has no nearest one leads into a circle.
-        var seen: Set<String> = []
-        for state in states where nearest[state] == nil {
-            // Up to a finished state or to the outermost, and down again.
-            var way: [String] = []
-            var next: String? = state
-            while let ancestor = next, known.contains(ancestor), nearest[ancestor] == nil {
-                guard seen.insert(ancestor).inserted else {
-                    way = []
-                    break
-                }
-                way.append(ancestor)
-                next = superstates[ancestor]
-            }
-            var above = next.flatMap { nearest[$0] == nil ? nil : $0 }
-            for below in way.reversed() {
-                let depth = above.map { depths[$0, default: 0] + 1 } ?? 0
-                depths[below] = depth
-                nearest[below] = depth < DiagramBoxes.depthLimit ? below : above.flatMap { nearest[$0] } ?? below
-                above = below
-            }
-        }
-        return nearest
     }
 }
 
@@ -172,11 +151,7 @@ private struct Nesting {
         for (group, around) in outer.enumerated() where depths[group] < DiagramBoxes.depthLimit {
             if let around { inner[around].append(group) }
         }
-        var groupsOfStates: [String: [Int]] = [:]
-        for (group, states) in members.enumerated() {
-            for state in states { groupsOfStates[state, default: []].append(group) }
-        }
-        self.groups = groupsOfStates
+        self.groups = orderOfStates.mapValues { $0.sorted() }
         self.outer = outer
     }
 

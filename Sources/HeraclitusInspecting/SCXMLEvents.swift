@@ -50,15 +50,18 @@ struct SCXMLEvents {
 }
 
 extension TransitionTable {
-    /// The text of a name: between dots, each part that `xmlName` or `xmlEventName` makes is decoded.
-    static func text(ofXMLName name: String) -> String {
+    /// The text of a name: between dots, each part that an encoder makes is decoded.
+    static func text(ofXMLName name: String, encodedBy encoded: (String) -> String = xmlName) -> String {
         guard name.contains("_x") else { return name }
         return name.split(separator: ".", omittingEmptySubsequences: false).map { part in
             let text = decoded(part)
             // Others have written the part if its text is written otherwise.
-            return xmlEventName(text) == part ? text : String(part)
+            return encoded(text) == part ? text : String(part)
         }.joined(separator: ".")
     }
+
+    /// The text of an event's name.
+    static func text(ofXMLEventName name: String) -> String { text(ofXMLName: name, encodedBy: xmlEventName) }
 
     private static func decoded(_ name: Substring) -> String {
         if name == "_x_" { return "" }

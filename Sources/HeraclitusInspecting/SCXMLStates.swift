@@ -95,7 +95,7 @@ struct SCXMLStates {
         switch (element.name, around) {
         case (_, .refused): return .refused
         case ("scxml", nil):
-            name = element.attributes["name"].map(TransitionTable.text(ofXMLName:)) ?? ""
+            name = element.attributes["name"].map { TransitionTable.text(ofXMLName: $0) } ?? ""
             initial = element.attributes["initial"].map { ($0, element.line) }
             check(element, ["name", "initial", "version", "datamodel", "binding", "exmode", "xmlns"])
             return .document
@@ -227,7 +227,7 @@ struct SCXMLStates {
         }
         let names = order.names
         var eventNames: Set<String> = []
-        if let event = names.first(where: { !eventNames.insert(TransitionTable.text(ofXMLName: $0)).inserted }) {
+        if let event = names.first(where: { !eventNames.insert(TransitionTable.text(ofXMLEventName: $0)).inserted }) {
             refuse(1, event, "Another event has this name.")
         }
         guard problems.isEmpty, let start else { throw UnreadableSCXML(problems) }
@@ -248,7 +248,7 @@ struct SCXMLStates {
             initial: names[start],
             events: events.map { event in
                 TransitionTable.Event(
-                    named: TransitionTable.text(ofXMLName: event),
+                    named: TransitionTable.text(ofXMLEventName: event),
                     (pairs[event] ?? []).map { .init(from: names[$0.from], to: names[$0.to], isUpdate: $0.isUpdate) }
                 )
             }

@@ -122,7 +122,9 @@ struct XMLReader {
         default:
             let number =
                 name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : UInt32(name.dropFirst(1), radix: 10)
-            guard name.hasPrefix("#"), let scalar = number.flatMap(Unicode.Scalar.init), scalar != "\0" else {
+            guard name.hasPrefix("#"), !name.contains("+"), let scalar = number.flatMap(Unicode.Scalar.init),
+                scalar != "\0"
+            else {
                 throw Problem(line: line, explanation: "There is no character &\(name);.")
             }
             return String(scalar)

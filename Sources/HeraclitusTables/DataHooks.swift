@@ -77,14 +77,11 @@ extension DataWorkflow {
         entering state: String,
         _ make: @escaping @Sendable (DataState) -> E?
     ) throws(InvalidTransition) -> DataWorkflow {
-        let isEntered = try definition.isInState(named: state)
-        var copy = self
-        copy.declaredEffects.append(
-            EffectMaking(E.self) { object in
-                guard let state = object as? DataState, isEntered(state) else { return nil }
-                return make(state)
-            }
-        )
+        let declare = try definition.onState(state, { $0.destination }) { state, transition in
+            if let effect = make(state) { transition.declare(effect) }
+        }
+        var copy = adding(.hook(.willEnter, declare))
+        copy.effectTypes.append(E.self)
         return copy
     }
 
@@ -184,17 +181,14 @@ extension Definition {
         _ object: @escaping @Sendable (StateTransition) -> (any WorkflowState)?,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> @Sendable (StateTransition) -> Void {
-        let isThere = try isInState(named: name)
-        return { if let state = object($0) as? DataState, isThere(state) { body(state, $0) } }
-    }
-
-    /// Whether an object is of a state or of a state within it.
-    fileprivate func isInState(
-        named name: String
-    ) throws(InvalidTransition) -> @Sendable (DataState) -> Bool {
         guard let index = stateIndex(named: name) else {
             throw rejection(.unknownState, state: name, attempt: "add a closure to \"\(name.shortened)\"")
         }
-        return { state in stateIndex(named: state.name).map { lineage(of: $0).contains(index) } ?? false }
+        return { transition in
+            guard let state = object(transition) as? DataState, let current = stateIndex(named: state.name),
+                lineage(of: current).contains(index)
+            else { return }
+            body(state, transition)
+        }
     }
 }

@@ -86,10 +86,5 @@ extension CodingUserInfoKey {
     /// decoder.userInfo[.dataWorkflow] = approval
     /// let machine = try decoder.decode(StateMachine<DataWorkflow>.self, from: archive)
     /// ```
-    public static let dataWorkflow: CodingUserInfoKey = {
-        guard let key = CodingUserInfoKey(rawValue: "Heraclitus.dataWorkflow") else {
-            preconditionFailure("The decoder's key is invalid.")
-        }
-        return key
-    }()
+    public static let dataWorkflow = CodingUserInfoKey(rawValue: "Heraclitus.dataWorkflow")!
 }

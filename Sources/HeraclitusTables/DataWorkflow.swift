@@ -31,8 +31,8 @@ public struct DataWorkflow: Workflow {
     /// The closures of each machine.
     var callbacks: [Callback] = []
 
-    /// The effects of entering states.
-    var declaredEffects: [EffectMaking] = []
+    /// The types of the effects of entering states.
+    var effectTypes: [any Effect.Type] = []
     private let compiled: LateDefinition
 
     /// Makes a workflow from a table.
@@ -78,7 +78,7 @@ extension DataWorkflow: ContextDefined {
             workflow,
             definition: workflow.definition,
             callbacks: workflow.callbacks,
-            effects: workflow.declaredEffects
+            effectTypes: workflow.effectTypes
         )
     }
 }

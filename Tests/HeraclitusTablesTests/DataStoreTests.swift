@@ -38,6 +38,9 @@ struct DataStoreTests {
         #expect(try await approvals.ids(named: ["Approved", "Rejected"]) == ["2"])
         #expect(try await approvals.ids(named: ["Review"], after: "1") == ["3"])
         #expect(try await approvals.ids(named: ["Lost"]) == [])
+        #expect(try await approvals.ids(named: []) == [])
+        #expect(try await approvals.ids(in: [], named: ["Review"]) == ["1", "3"])
+        #expect(try await approvals.ids(in: [DataState.self], named: ["Review"]) == ["1", "2", "3"])
         #expect(try await approvals.ids(in: []) == [])
         #expect(try await approvals.ids(in: [DataState.self]) == ["1", "2", "3"])
         var found: [String] = []

@@ -114,6 +114,40 @@ import Testing
         )
     }
 
+    final class Town<K: BellKind>: Copying {
+        static var name: String { "town" }
+        let streets: [StateMachine<Street<K>>]
+        init() { streets = [StateMachine()] }
+        func copied() -> Town { Town() }
+    }
+    struct Country<K: BellKind>: Workflow {
+        static var name: String { "Country" }
+        static var initial: any WorkflowState { Town<K>() }
+        let grow = Event(updating: Town<K>.self)
+    }
+
+    @Test("A change of a machine in a machine is found at its place")
+    func machinesInMachines() throws {
+        let added: [IncompatibleArchives.Break] = try breaks(
+            [Sample<Country<First>>.state(Town<First>())],
+            [Sample<Country<Adding>>.state(Town<Adding>())]
+        )
+        #expect(added.map(\.state) == ["town"])
+        #expect(added.first?.explanation.hasPrefix("\"streets[].data.bell") == true)
+        #expect(added.first?.explanation.hasSuffix(".data.n\" is read, and was not stored.") == true)
+        #expect(added.first?.remedy.contains("if archive.data[\"n\"] == nil { archive.data[\"n\"] = 0 }") == true)
+        let lost: [IncompatibleArchives.Break] = try breaks(
+            [Sample<Country<First>>.state(Town<First>())],
+            [Sample<Country<Forgetting>>.state(Town<Forgetting>())]
+        )
+        #expect(
+            lost.map(\.explanation) == [
+                "\"streets[].data.bell.data.x\" is stored and no longer read: it would be lost. "
+                    + "\"streets[].data.bells[].data.x\" is stored and no longer read: it would be lost."
+            ]
+        )
+    }
+
     final class Hut: Copying {
         static var name: String { "house" }
         let bells: [StateMachine<Bell<First>>]
@@ -151,6 +185,25 @@ import Testing
         )
         let explanation = "The step \"convert values under x\" matches nothing that older versions have stored."
         #expect(found.map(\.explanation) == [explanation])
+    }
+
+    struct Items: Codable { var items: [Int] = [] }
+    enum Lists: BellKind {
+        static var content: Items { Items() }
+    }
+    enum ChangedLists: BellKind {
+        static var content: Items { Items() }
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.values(under: "items", in: 2) { _ in }] }
+    }
+
+    @Test("A step for values whose lists are empty in the lock counts as used")
+    func emptyLists() throws {
+        let found: [IncompatibleArchives.Break] = try breaks(
+            [Sample<Bell<Lists>>.state(ToneState(Items()))],
+            [Sample<Bell<ChangedLists>>.state(ToneState(Items()))]
+        )
+        #expect(found.map(\.explanation) == [])
     }
 
     // MARK: Effects
@@ -206,6 +259,47 @@ import Testing
         let card: Card
         static func sample() -> Charge { Charge(card: Card()) }
     }
+    struct Payer: Codable {
+        var id = 1
+        var secret = "s"
+    }
+    struct Entry: Codable {
+        var price = 1
+        var secret = "s"
+    }
+    struct Bill: MailKind {
+        static var name: String { "Bill" }
+        var payer = Payer()
+        var entries = [Entry()]
+        static func sample() -> Bill { Bill() }
+    }
+    struct OpenPayer: Codable { var id = 1 }
+    struct OpenEntry: Codable { var price = 1 }
+    struct OpenBill: MailKind {
+        static var name: String { "Bill" }
+        var payer = OpenPayer()
+        var entries = [OpenEntry()]
+        static func sample() -> OpenBill { OpenBill() }
+    }
+    struct Invalid: Error {}
+    struct UnreadableMail: MailKind {
+        static var name: String { "Mail" }
+        let to: String
+        static func sample() -> UnreadableMail { UnreadableMail(to: "a") }
+        init(to: String) { self.to = to }
+        init(from decoder: any Decoder) throws { throw Invalid() }
+    }
+    struct UnwritableMail: MailKind {
+        static var name: String { "Mail" }
+        var isRead = false
+        static func sample() -> UnwritableMail { UnwritableMail() }
+        init() {}
+        init(from decoder: any Decoder) { isRead = true }
+        func encode(to encoder: any Encoder) throws {
+            if isRead { throw Invalid() }
+            try ["to": "a"].encode(to: encoder)
+        }
+    }
     final class SentState<M: MailKind>: EmptyState, Effecting {
         static var name: String { "sent" }
         var effects: [any Effect] { [M.sample()] }
@@ -215,6 +309,57 @@ import Testing
         static var effects: [any Effect.Type] { [M.self] }
         static var initial: any WorkflowState { SentState<M>() }
         let again = Event(updating: SentState<M>.self)
+    }
+
+    /// A workflow with the code that the lock prints for `OpenBill`.
+    struct LaterPost: Workflow {
+        static var name: String { "Post" }
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [
+                .effect("Bill", in: 2) { data in
+                    data["payer"]?["secret"] = nil
+                    if let list = data["entries"]?.arrayValue {
+                        data["entries"] = .array(
+                            list.map { element in
+                                var element = element
+                                element["secret"] = nil
+                                return element
+                            }
+                        )
+                    }
+                }
+            ]
+        }
+        static var effects: [any Effect.Type] { [OpenBill.self] }
+        static var initial: any WorkflowState { SentState<OpenBill>() }
+        let again = Event(updating: SentState<OpenBill>.self)
+    }
+
+    @Test("The code for nested data of effects, and for elements of their lists, works")
+    func pastedForEffects() throws {
+        let old: [Sample<Post<Bill>>] = []
+        let found = try breaks(old, [Sample<Post<OpenBill>>]())
+        #expect(found.count == 2)
+        let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
+        func compact(_ text: String) -> String { text.filter { !$0.isWhitespace } }
+        for remedy in found.map(\.remedy) {
+            // Steps for one effect have the same name, so one step has the code of both.
+            let code = remedy.split(separator: "\n").dropFirst(2).dropLast().joined()
+            #expect(code.contains("secret") && compact(source).contains(compact(code)), "\(code)")
+        }
+        #expect(try breaks(old, [Sample<LaterPost>]()) == [])
+    }
+
+    @Test("An effect whose own coding throws any error is a break")
+    func throwingCoding() throws {
+        let none: [Sample<Post<Mail>>] = []
+        let explanation = "The data of the effect \"Mail\" cannot be read and written: Invalid()"
+        let unreadable = try breaks(none, [Sample<Post<UnreadableMail>>]())
+        #expect(unreadable.map(\.explanation) == [explanation])
+        #expect(unreadable.first?.remedy.contains(".effect(\"Mail\", in: 2) { data in\n") == true)
+        let unwritable = try breaks(none, [Sample<Post<UnwritableMail>>]())
+        #expect(unwritable.map(\.explanation) == [explanation])
     }
 
     @Test("Effects that could no longer be carried out are breaks")

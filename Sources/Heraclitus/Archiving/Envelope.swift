@@ -37,7 +37,7 @@ struct Envelope: Encodable {
         }
         try archive.beginObject(with: EnvelopeKey.format.stringValue)
         var members = ArchivedMembers(archive)
-        try write(to: &members, journal.flatMap { archive.leavesJournalsOut ? nil : $0 })
+        try write(to: &members, archive.userInfo[.leavesJournalsOut] == nil ? journal : nil)
         archive.add(members.members)
     }
 
@@ -80,10 +80,6 @@ struct Envelope: Encodable {
     private var table: TransitionTable? {
         includesDefinition ? definition.content.value.objects.makeTable([], nil) : nil
     }
-}
-
-extension ArchiveEncoder {
-    fileprivate var leavesJournalsOut: Bool { CodingUserInfoKey.leavesJournalsOut.map { userInfo[$0] != nil } ?? false }
 }
 
 /// The members of an envelope in an encoder.

@@ -26,9 +26,9 @@ extension MachineCore {
 extension Snapshot {
     /// Writes the unread members after the members of the state's class.
     func writeUnread(of state: any WorkflowState, to encoder: any Encoder) throws {
-        if unread.isEmpty || encoder.leavesUnreadOut { return }
+        if unread.isEmpty || encoder.userInfo[.leavesUnreadOut] != nil { return }
         // A class may write members that it does not read.
-        let own = try JSONValue(encoding: AnyEncodableState(state: state), at: []).objectValue ?? [:]
+        let own = try JSONValue(encoding: state, at: []).objectValue ?? [:]
         var container = encoder.container(keyedBy: JSONKey.self)
         for (key, value) in unread.sorted(by: { $0.key < $1.key }) where own[key] == nil {
             try container.encode(value, forKey: JSONKey(key))
@@ -36,20 +36,7 @@ extension Snapshot {
     }
 }
 
-/// A state's data in a struct.
-///
-/// For an object, Foundation's coders ask the runtime about other types at length.
-struct AnyEncodableState: Encodable {
-    let state: any WorkflowState
-
-    func encode(to encoder: any Encoder) throws { try state.encode(to: encoder) }
-}
-
 extension CodingUserInfoKey {
     /// The key that makes an encoder leave unread members out.
-    package static let leavesUnreadOut = CodingUserInfoKey(rawValue: "heraclitus.leavesUnreadOut")
-}
-
-extension Encoder {
-    fileprivate var leavesUnreadOut: Bool { CodingUserInfoKey.leavesUnreadOut.map { userInfo[$0] != nil } ?? false }
+    package static let leavesUnreadOut = CodingUserInfoKey(rawValue: "heraclitus.leavesUnreadOut")!
 }

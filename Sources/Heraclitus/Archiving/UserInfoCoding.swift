@@ -53,7 +53,7 @@ struct WritableUserInfo: Encodable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: JSONKey.self)
         // A machine may be in the user info of its own journal's lines.
-        let info = CodingUserInfoKey.leavesJournalsOut.map { [$0: true as Any] } ?? [:]
+        let info: [CodingUserInfoKey: Any] = [.leavesJournalsOut: true]
         func write(_ value: UserInfo.Value, _ key: JSONKey) throws {
             do {
                 try container.encode(value, forKey: key)
@@ -77,5 +77,5 @@ struct WritableUserInfo: Encodable {
 }
 
 extension CodingUserInfoKey {
-    static let leavesJournalsOut = CodingUserInfoKey(rawValue: "heraclitus.leavesJournalsOut")
+    static let leavesJournalsOut = CodingUserInfoKey(rawValue: "heraclitus.leavesJournalsOut")!
 }

@@ -33,6 +33,7 @@ package enum CallbackPhase: UInt16, CaseIterable, Sendable {
 
 /// Some phases of a transition.
 struct CallbackPhases: OptionSet, Sendable {
+    /// A bit for each phase. If you widen it for more phases, widen the note of `Lock` with it.
     let rawValue: UInt16
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -43,13 +44,7 @@ struct CallbackPhases: OptionSet, Sendable {
     init(_ phases: some Sequence<CallbackPhase>) { self = phases.reduce(into: []) { $0.insert(CallbackPhases($1)) } }
 
     /// The phases in which a part of a definition has hooks.
-    init(where hasHooks: (CallbackPhase) -> Bool) {
-        precondition(
-            CallbackPhase.allCases.count <= RawValue.bitWidth,
-            "A phase has no bit. Widen `CallbackPhases.rawValue`, and the note of `Lock` with it."
-        )
-        self.init(CallbackPhase.allCases.lazy.filter(hasHooks))
-    }
+    init(_ hasHooks: KeyValuePairs<CallbackPhase, Bool>) { self.init(hasHooks.compactMap { $1 ? $0 : nil }) }
 
     @inline(__always)
     func contains(_ phase: CallbackPhase) -> Bool { !isDisjoint(with: CallbackPhases(phase)) }
@@ -73,7 +68,8 @@ extension CallbackPhases {
     static var journal: CallbackPhases { CallbackPhases(.journal) }
 }
 
-// A new phase belongs to some of these sets. `CallbackPhaseTests` has to say which ones, and compares.
+// A new phase belongs to some of these sets. `CallbackPhaseTests` has to say which ones, and compares. A phase with hooks
+// of states or events also belongs to the lists of `StateHooks` or `CompiledEvent`.
 
 extension CallbackPhases {
     /// The phases before the commit, when the transition is certain.

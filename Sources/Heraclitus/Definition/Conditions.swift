@@ -81,7 +81,7 @@ extension WorkflowEvent {
     ///
     /// Of several events with a true condition, the first of the definition fires. A declined event is retried at the
     /// next check, and observers are told of the rejection. An update whose condition still holds fires again, up to
-    /// 10,000. Callers may fire the event, too.
+    /// 10,000 times in one turn. Callers may fire the event, too.
     /// - Parameter condition: Gets the state, and returns whether the event fires.
     /// - Returns: The event with this condition.
     public func when(_ condition: @escaping @Sendable (Source) -> Bool) -> Self {

@@ -217,7 +217,7 @@ extension JSONValue {
         case .array(var elements):
             for index in elements.indices { try elements[index].changeValues(under: key, change) }
             self = .array(elements)
-        case .object(var members) where !Self.isArchive(members):
+        case .object(var members) where !isArchive:
             for name in members.keys.sorted() {
                 guard var value = members[name] else { continue }
                 try value.changeValues(under: key, change)
@@ -236,9 +236,9 @@ extension JSONValue {
         }
     }
 
-    /// Whether the members are those of an archive of a machine or of a single state.
-    private static func isArchive(_ members: [String: JSONValue]) -> Bool {
-        func member(_ key: EnvelopeKey) -> JSONValue? { members[key.stringValue] }
+    /// Whether the value is an archive of a machine or of a single state.
+    package var isArchive: Bool {
+        func member(_ key: EnvelopeKey) -> JSONValue? { self[key.stringValue] }
         return member(.format)?.intValue != nil && member(.version)?.intValue != nil
             && member(.workflow)?.stringValue != nil && member(.state)?.stringValue != nil && member(.data) != nil
     }

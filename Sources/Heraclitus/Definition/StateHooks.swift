@@ -24,13 +24,13 @@ struct StateHooks: Sendable {
     let working: (any Working.Type)?
 
     /// The phases with hooks when the state is left.
-    private(set) var whenLeft: CallbackPhases = []
+    let whenLeft: CallbackPhases
 
     /// The phases with hooks when the state is entered.
-    private(set) var whenEntered: CallbackPhases = []
+    let whenEntered: CallbackPhases
 
     /// The phases with hooks when the state is updated.
-    private(set) var whenUpdated: CallbackPhases = []
+    let whenUpdated: CallbackPhases
 
     /// The phases with hooks when the machine is activated.
     var whenActivated: CallbackPhases {
@@ -59,31 +59,27 @@ struct StateHooks: Sendable {
         isEffecting = type is any Effecting.Type
         isFactStating = type is any FactStating.Type
         working = type as? any Working.Type
-        let hasActivity = hasAutomaticEvents || working != nil || composite != nil
-        let hooks = self
-        whenLeft = CallbackPhases { hooks.changes(with: $0, hasActivity).left }
-        whenEntered = CallbackPhases { hooks.changes(with: $0, hasActivity).entered }
-        whenUpdated = CallbackPhases { hooks.changes(with: $0, hasActivity).updated }
-    }
-
-    /// Whether a phase has hooks when the state is left, entered and updated.
-    private func changes(
-        with phase: CallbackPhase,
-        _ hasActivity: Bool
-    ) -> (left: Bool, entered: Bool, updated: Bool) {
-        switch phase {
-        case .guards: (exitGuarding != nil, entryGuarding != nil, false)
-        case .willExit: (exitPreparing != nil || isComposite, false, false)
-        case .willEnter: (false, entryPreparing != nil || isEffecting, false)
-        case .regions: (isComposite, isComposite, isComposite)
-        case .activityEnd: (hasActivity, false, working != nil)
-        case .didExit: (exiting != nil, false, false)
-        case .didEnter: (false, entering != nil, false)
-        case .activityStart: (false, hasActivity, hasActivity)
-        // Restored states alone have it: `whenActivated`.
-        case .didRestore: (false, false, false)
-        case .willFire, .didFire, .observers, .notices, .regionNotices, .journal: (false, false, false)
-        }
+        let isComposite = composite != nil
+        let hasActivity = hasAutomaticEvents || working != nil || isComposite
+        whenLeft = CallbackPhases([
+            .guards: exitGuarding != nil,
+            .willExit: exitPreparing != nil || isComposite,
+            .regions: isComposite,
+            .activityEnd: hasActivity,
+            .didExit: exiting != nil,
+        ])
+        whenEntered = CallbackPhases([
+            .guards: entryGuarding != nil,
+            .willEnter: entryPreparing != nil || isEffecting,
+            .regions: isComposite,
+            .didEnter: entering != nil,
+            .activityStart: hasActivity,
+        ])
+        whenUpdated = CallbackPhases([
+            .regions: isComposite,
+            .activityEnd: working != nil,
+            .activityStart: hasActivity,
+        ])
     }
 }
 

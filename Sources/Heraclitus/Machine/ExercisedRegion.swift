@@ -5,6 +5,9 @@ package protocol ExercisedRegion: Region {
     /// The name of the current state.
     var stateName: String { get }
 
+    /// The number of transitions since the machine was made.
+    var revision: Int { get }
+
     /// The workflow's table with the machines in the state.
     var currentTable: TransitionTable { get }
 

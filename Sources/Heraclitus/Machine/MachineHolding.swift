@@ -6,9 +6,9 @@ enum MachineHolding {
     static func problem(of state: AnyObject) -> WorkflowProblem? {
         var search = ValueSearch { $0 is any TreeMachine.Type }
         guard let copying = (state as? any Capability) as? any Copying else {
-            return search.path(in: Mirror(reflecting: state)).map {
+            return search.matches(in: Mirror(reflecting: state), limit: 1).first.map {
                 let className = fullName(of: type(of: state))
-                let property = $0.joined(separator: ".")
+                let property = $0.path.joined(separator: ".")
                 let text =
                     "\(className) holds a state machine in `\(property)` without being Copying: its copy would share the "
                     + "machine. Conform it to `Composite`, or to `Copying` for an independent machine."
@@ -16,7 +16,9 @@ enum MachineHolding {
             }
         }
         guard let composite = copying as? any Composite else { return nil }
-        let found = search.all(in: Mirror(reflecting: state))
+        let found = search.matches(in: Mirror(reflecting: state)).compactMap { path, machine in
+            machine.map { (path: path, value: $0) }
+        }
         guard !found.isEmpty else { return nil }
         let regions = Set(composite.regions.map { ObjectIdentifier($0) })
         return found.first { !regions.contains(ObjectIdentifier($0.value as AnyObject)) }.map {

@@ -247,11 +247,3 @@ extension StateTransition {
         return nil
     }
 }
-
-extension StateMachine {
-    /// The name of the workflow.
-    package var workflowName: String { definition.workflow }
-
-    /// The version of the workflow.
-    package var workflowVersion: Int { definition.version }
-}

@@ -20,12 +20,11 @@ extension MachineCore {
     ///
     /// Outside a unit of work, a save of the machine reports the lost effects.
     func noteEffects(of state: AnyObject) {
-        let effects = (state as? any Effecting)?.effects ?? context?.effects.compactMap { $0.make(state) } ?? []
-        if effects.isEmpty { return }
+        guard let effects = (state as? any Effecting)?.effects, !effects.isEmpty else { return }
         note(DeclaredEffects(effects: effects, state: definition.name(of: state)))
     }
 
-    private func note(_ declared: DeclaredEffects) {
+    fileprivate func note(_ declared: DeclaredEffects) {
         if let holder = place?.holder { return holder.withCore { $0.note(declared) } }
         if let collect = place?.effectNote.withLock({ $0.collect }) { return collect(declared) }
         noteUncollected(declared.state)
@@ -33,6 +32,13 @@ extension MachineCore {
 
     fileprivate func noteUncollected(_ state: String) {
         madePlace.effectNote.withLock { $0.uncollectedState = $0.uncollectedState ?? state }
+    }
+}
+
+extension StateTransition {
+    /// Declares an effect of the destination, in a hook before the state is entered.
+    package func declare(_ effect: any Effect) {
+        treeMachine.withCore { $0.note(DeclaredEffects(effects: [effect], state: destinationName)) }
     }
 }
 

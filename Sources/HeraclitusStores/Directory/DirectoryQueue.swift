@@ -109,8 +109,8 @@ extension DirectoryStore {
     ///
     /// Other workers get them after the end of the claim.
     ///
-    /// A claim of a due machine moves its link. A lease of effects writes the file without a sync, so a loss of power
-    /// may undo the lease.
+    /// A claim of a due machine moves its link. A lease of effects replaces the file without a sync of the folder, so a
+    /// loss of power may undo the lease.
     /// - Parameter claim: The machines, and the end of the claim.
     /// - Returns: The archives.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`. Unreadable archives are skipped.

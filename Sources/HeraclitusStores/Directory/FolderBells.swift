@@ -1,10 +1,11 @@
+import Dispatch
 import Heraclitus
 import HeraclitusEssentials
 
 /// Rings the bells of all stores that use a folder, in all processes of a computer.
 ///
-/// A store with listeners has a named pipe in the folder, and a thread that waits for bytes in the pipe. A save with
-/// work for workers writes a byte into each pipe. The pipe of a dead process has no reader and is removed.
+/// A store with listeners has a named pipe in the folder. A save with work for workers writes a byte into each pipe. The
+/// pipe of a dead process has no reader and is removed.
 final class FolderBells: Sendable {
     private let folder: Folder
     private let ear = Lock<Ear?>(nil)
@@ -15,31 +16,29 @@ final class FolderBells: Sendable {
         private let pipe: SystemFile
 
         /// The writing end stays open, so that the pipe lasts when other writers close it.
-        ///
-        /// The store's own byte ends the thread.
         private let writing: SystemFile
-        private let isOver = Lock(false)
 
-        init(_ name: String, at path: String) throws(SystemError) {
+        /// In a lock, because the type is not `Sendable` on Linux.
+        private let content: Lock<any DispatchSourceRead>
+
+        /// Makes a pipe, and rings a bell whenever another store has written, until the end.
+        init(_ name: String, at path: String, ringing bell: StoreBell) throws(SystemError) {
             self.name = name
             try SystemFile.makePipe(path)
             pipe = try SystemFile(path, for: .readingPipe)
             writing = try SystemFile(path, for: .writingPipe)
-        }
-
-        /// Rings a bell whenever another store has written, until its end.
-        func listen(for bell: StoreBell) {
-            while (try? pipe.waitForContent()) != nil, !isOver.withLock({ $0 }) {
-                // One read takes the bytes of several rings.
-                guard (try? pipe.next(1 << 10)) != nil else { return }
-                bell.ring()
+            content = Lock(pipe.content())
+            content.withLock { content in
+                // The handler keeps the pipe open until the source has ended.
+                content.setEventHandler { [self] in
+                    // One read takes the bytes of several rings.
+                    if (try? pipe.next(1 << 10)) != nil { bell.ring() }
+                }
+                content.activate()
             }
         }
 
-        func end() {
-            isOver.withLock { $0 = true }
-            try? writing.append(Data([0]))
-        }
+        func end() { content.withLock { $0.cancel() } }
     }
 
     /// Uses a subfolder of the store's own folder.
@@ -53,20 +52,16 @@ final class FolderBells: Sendable {
 
     /// Rings a bell when other stores save; does nothing on file systems without pipes.
     func listen(for bell: StoreBell) {
-        guard let ear = try? newEar() else { return }
-        if SystemThread.start({ ear.listen(for: bell) }) {
-            self.ear.withLock { $0 = ear }
-        } else {
-            try? folder.remove(ear.name)
-        }
+        guard let ear = try? newEar(ringing: bell) else { return }
+        self.ear.withLock { $0 = ear }
     }
 
-    private func newEar() throws -> Ear {
+    private func newEar(ringing bell: StoreBell) throws -> Ear {
         try folder.make()
         // The lock keeps other stores from removing the pipe before its reader is open.
         let lock = try lock()
         let name = "\(UInt64.random(in: 0...UInt64.max))"
-        let ear = try Ear(name, at: folder.file(name))
+        let ear = try Ear(name, at: folder.file(name), ringing: bell)
         _ = consume lock
         return ear
     }

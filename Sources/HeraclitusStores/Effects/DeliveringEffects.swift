@@ -7,13 +7,13 @@ extension StoredWorkflow {
     /// Delivers waiting effects to their handlers, each effect at least once.
     ///
     /// Any number of processes may deliver at once. The effects of one machine are delivered in order, by one worker at
-    /// a time, until the end of its lease. The effects of several machines are delivered in any order, and at the
+    /// a time. The effects of several machines are delivered in any order, and at the
     /// same time.
     ///
     /// An effect is removed after its handler has returned. If the process ends earlier, or the store is unreachable,
     /// the effect is delivered again. A handler may therefore get the same effect, with the same key, more than once.
     /// If the handler throws, the effect and the effects after it wait, longer each time. An effect is parked after
-    /// the `attempts` of its ``DeliveryPolicy``, or at once if its data is unreadable; the effects after it continue. Call
+    /// as many failures as the policy's `attempts`, or at once if its data is unreadable; the effects after it continue. Call
     /// ``retry(_:)`` or ``discard(_:)`` for parked effects.
     ///
     /// Effects of a type that the workflow does not list wait for a release that lists the type, as do the effects
@@ -31,11 +31,10 @@ extension StoredWorkflow {
     {
         let known = knownEffects
         try handlers.check(known)
-        let worker = EffectWorker(self, policy, handlers)
         // Effects saved later are for the next call, so that this call ends.
-        var report = try await worker.work(until: scheduler.date)
+        var report = try await EffectWorker(self, policy, handlers, until: scheduler.date).work()
         report.newerCount = try await newerCount(.effects(by: scheduler.date, names: nil))
-        for effect in try await unknownEffects(policy.unknownEffectAge) {
+        for effect in try await unknownEffects(policy.unknownEffectAge ?? .zero) {
             report.add(WorkFailure(id: effect.key.id, effect: effect, error: effect.unknown(to: known)))
         }
         return report
@@ -73,28 +72,38 @@ extension StoredWorkflow {
     }
 }
 
-/// Carries out effects as one worker.
-struct EffectWorker<W: Workflow>: Sendable {
+/// Carries out effects as one worker, for one call of `deliver`.
+///
+/// Effects saved after the call has leased their machine are for the next call, so the call ends.
+private final class EffectWorker<W: Workflow>: Sendable {
     private let workflow: StoredWorkflow<W>
     private let policy: DeliveryPolicy
     private let handlers: EffectHandlers
     private let worker = String(UInt64.random(in: 0...UInt64.max), radix: 36)
 
-    init(_ workflow: StoredWorkflow<W>, _ policy: DeliveryPolicy, _ handlers: EffectHandlers) {
-        (self.workflow, self.policy, self.handlers) = (workflow, policy, handlers)
+    /// The date up to which effects are due.
+    private let dueDate: Date
+
+    /// The ends of the machines' effects that belong to this call.
+    private let ends = Lock<[ExactID: Outbox.End]>([:])
+
+    /// The machines whose effects stay leased until the call ends.
+    private let left = Lock<[String]>([])
+
+    init(_ workflow: StoredWorkflow<W>, _ policy: DeliveryPolicy, _ handlers: EffectHandlers, until date: Date) {
+        (self.workflow, self.policy, self.handlers, dueDate) = (workflow, policy, handlers, date)
     }
 
     private var now: Date { workflow.scheduler.date }
     private var leaseEnd: Date { now + policy.lease.inSeconds }
 
-    /// Works until all effects due by a date are done or wait.
-    func work(until date: Date) async throws -> WorkReport {
-        let call = DeliveryCall(until: date)
+    /// Works until all due effects are done or wait.
+    func work() async throws -> WorkReport {
         func release() async {
-            for id in call.left { _ = try? await change(id) { $0.release(until: now) } }
+            for id in left.withLock({ $0 }) { _ = try? await change(id) { $0.release(until: now) } }
         }
         do {
-            let report = try await work(call)
+            let report = try await workOnClaims()
             await release()
             return report
         } catch {
@@ -103,7 +112,7 @@ struct EffectWorker<W: Workflow>: Sendable {
         }
     }
 
-    private func work(_ call: DeliveryCall) async throws -> WorkReport {
+    private func workOnClaims() async throws -> WorkReport {
         let most = max(1, policy.machinesAtOnce)
         return try await withThrowingTaskGroup(of: WorkReport.self) { group in
             var report = WorkReport()
@@ -114,8 +123,8 @@ struct EffectWorker<W: Workflow>: Sendable {
                 if active <= most / 2 {
                     // The earlier date counts: after the clock is set back, failed effects still wait.
                     do {
-                        let claimed = try await workflow.store.claim(claim(by: min(call.end, now), most - active))
-                        for archive in claimed { group.addTask { try await work(at: archive, call) } }
+                        let claimed = try await workflow.store.claim(claim(by: min(dueDate, now), most - active))
+                        for archive in claimed { group.addTask { try await self.work(at: archive) } }
                         active += claimed.count
                     } catch StoreError.damaged(let id, let explanation) {
                         // The unreadable archives stay claimed. Handlers under way go on.
@@ -142,11 +151,11 @@ struct EffectWorker<W: Workflow>: Sendable {
     }
 
     /// Carries out the effects of a leased machine, one after the other.
-    private func work(at archive: StoredArchive, _ call: DeliveryCall) async throws -> WorkReport {
+    private func work(at archive: StoredArchive) async throws -> WorkReport {
         var report = WorkReport()
         var leased = archive.effects
         do {
-            let end = call.end(of: archive.id, try Outbox(leased, of: archive.id).end, at: now)
+            let end = end(of: archive.id, try Outbox(leased, of: archive.id).end)
             // Leasing many machines takes time; the first leases may need a renewal.
             if let date = leased?.date, now > date - policy.lease.inSeconds * 2 / 3 {
                 leased = try await change(archive.id) { $0.lease(to: worker, until: leaseEnd) }
@@ -154,7 +163,7 @@ struct EffectWorker<W: Workflow>: Sendable {
             while let waiting = leased, waiting.worker == worker {
                 let outbox = try Outbox(waiting, of: archive.id)
                 guard let next = outbox.next(before: end) else {
-                    if outbox.next != nil { try await leave(archive.id, call) }
+                    if outbox.next != nil { try await leave(archive.id) }
                     break
                 }
                 let effect = outbox.effect(next, of: archive.id)
@@ -176,12 +185,27 @@ struct EffectWorker<W: Workflow>: Sendable {
     }
 
     /// Leaves the effects of a machine to the next call.
-    private func leave(_ id: String, _ call: DeliveryCall) async throws {
-        if now > call.end {
+    private func leave(_ id: String) async throws {
+        if now > dueDate {
             _ = try await change(id) { $0.release(until: now) }
         } else {
             // The clock stands still, so this call would claim the machine again.
-            call.leave(id)
+            left.withLock { $0.append(id) }
+        }
+    }
+
+    /// The end of the machine's effects that belong to this call.
+    /// - Parameters:
+    ///   - id: The id of the machine.
+    ///   - end: The end of the currently waiting effects.
+    /// - Returns: The end.
+    private func end(of id: String, _ end: Outbox.End) -> Outbox.End {
+        // While the clock runs, later effects are not due for this call. Only a clock that stands still needs the end.
+        let isRemembered = now <= dueDate
+        return ends.withLock { ends in
+            if let known = ends[ExactID(id)] { return known }
+            if isRemembered { ends[ExactID(id)] = end }
+            return end
         }
     }
 
@@ -299,43 +323,6 @@ struct EffectWorker<W: Workflow>: Sendable {
             guard outbox.worker == worker else { return false }
             body(&outbox)
             return true
-        }
-    }
-}
-
-/// A call of `deliver`.
-///
-/// Effects saved after the call has leased their machine are for the next call, so the call ends.
-private final class DeliveryCall: Sendable {
-    private struct Content {
-        var ends: [ExactID: Outbox.End] = [:]
-        var left: [String] = []
-    }
-
-    /// The date up to which effects are due.
-    let end: Date
-
-    private let content = Lock(Content())
-
-    init(until end: Date) { self.end = end }
-
-    /// The machines whose effects stay leased until the call ends.
-    var left: [String] { content.withLock { $0.left } }
-
-    func leave(_ id: String) { content.withLock { $0.left.append(id) } }
-
-    /// The end of the machine's effects that belong to this call.
-    /// - Parameters:
-    ///   - id: The id of the machine.
-    ///   - end: The end of the currently waiting effects.
-    ///   - date: The current date. While the clock runs, later effects are not due for this call, so the end is
-    ///     remembered only if the clock stands still.
-    /// - Returns: The end.
-    func end(of id: String, _ end: Outbox.End, at date: Date) -> Outbox.End {
-        content.withLock { content in
-            if let known = content.ends[ExactID(id)] { return known }
-            if date <= self.end { content.ends[ExactID(id)] = end }
-            return end
         }
     }
 }

@@ -2,12 +2,12 @@ public import Heraclitus
 
 /// The lease of a worker, and the treatment of failures.
 public struct DeliveryPolicy: Sendable, Hashable {
-    var lease: Duration
-    var attempts: Int
-    var backOff: BackOff
-    var machinesAtOnce: Int
-    var parkedEffectsBlock: Bool
-    var unknownEffectAge: Duration
+    let lease: Duration
+    let attempts: Int
+    let backOff: BackOff
+    let machinesAtOnce: Int
+    let parkedEffectsBlock: Bool
+    var unknownEffectAge: Duration?
 
     /// Makes a policy.
     ///
@@ -25,14 +25,15 @@ public struct DeliveryPolicy: Sendable, Hashable {
     ///   - machinesAtOnce: The number of machines whose effects a call delivers at the same time. The effects of one
     ///     machine are delivered one after the other.
     ///   - parkedEffectsBlock: Whether a parked effect holds up the effects after it until it is retried or discarded.
-    ///   - unknownEffectAge: The age at which a waiting effect of an unknown type is reported.
+    ///   - unknownEffectAge: The age at which a waiting effect of an unknown type is reported; `nil` reports it
+    ///     at once, and in a worker after an hour.
     public init(
         lease: Duration = .seconds(60),
         attempts: Int = 10,
         backOff: BackOff = BackOff(first: .seconds(1), limit: .seconds(600)),
         machinesAtOnce: Int = 8,
         parkedEffectsBlock: Bool = false,
-        unknownEffectAge: Duration = .zero
+        unknownEffectAge: Duration? = nil
     ) {
         self.lease = lease
         self.attempts = attempts

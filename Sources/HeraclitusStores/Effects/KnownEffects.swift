@@ -53,7 +53,7 @@ extension Workflow {
             return knownEffects
         }
         // Several states may declare effects of one type.
-        let types = given.effects.map(\.type).reduce(into: [any Effect.Type]()) { types, type in
+        let types = given.effectTypes.reduce(into: [any Effect.Type]()) { types, type in
             if !types.contains(where: { $0 == type }) { types.append(type) }
         }
         return KnownEffects(types, definition)

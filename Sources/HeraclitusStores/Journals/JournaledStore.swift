@@ -14,6 +14,9 @@ extension ArchiveStore {
     /// therefore has each line once, unless more lines are written between two saves than the journal keeps. The line
     /// numbers show such gaps.
     ///
+    /// The lines in the file are readable. Seal a store first, because the journal of a sealed archive is hidden:
+    /// `store.sealed(…).journaled(in: log)`.
+    ///
     /// Only machines with a journal write to the file. The journals of machines within a state stay in the archive.
     ///
     /// A save throws errors of this store, after which the archives are unchanged. If it throws an `ArchiveError` of the

@@ -1,4 +1,5 @@
 // Safe wrappers of the system's file functions.
+import Dispatch
 import HeraclitusEssentials
 
 #if canImport(Darwin)
@@ -28,6 +29,42 @@ struct SystemError: Error {
     var explanation: String { unsafe String(cString: strerror(number)) }
 }
 
+/// The purpose of opening a file.
+struct FilePurpose {
+    fileprivate let flags: Int32
+
+    static let reading = FilePurpose(flags: O_RDONLY)
+
+    /// Reads a regular file of a folder.
+    ///
+    /// Opening fails for a symbolic link, and returns at once for a pipe.
+    static let readingInFolder = FilePurpose(flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+
+    /// Writes a new file.
+    static let making = FilePurpose(flags: O_WRONLY | O_CREAT | O_EXCL)
+
+    /// Locks a file and keeps a few bytes in it.
+    ///
+    /// A missing file is made.
+    static let locking = FilePurpose(flags: O_RDWR | O_CREAT | O_NOFOLLOW)
+
+    /// Reads a file and appends to it.
+    ///
+    /// A missing file is made.
+    static let appending = FilePurpose(flags: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK)
+
+    /// Syncs the names in a folder.
+    static let folder = FilePurpose(flags: O_RDONLY | O_DIRECTORY)
+
+    /// Reads bytes from a pipe.
+    static let readingPipe = readingInFolder
+
+    /// Writes into a pipe.
+    ///
+    /// Opening fails if the pipe has no reader.
+    static let writingPipe = FilePurpose(flags: O_WRONLY | O_NONBLOCK | O_NOFOLLOW)
+}
+
 /// An open file or folder, closed at the end of its lifetime.
 ///
 /// Invariant: the descriptor is open and has one owner until `deinit`. Foundation lacks locks, syncs and exclusive
@@ -36,18 +73,7 @@ struct SystemFile: ~Copyable {
     private let descriptor: Int32
 
     init(_ path: String, for purpose: FilePurpose) throws(SystemError) {
-        let flags =
-            switch purpose {
-            case .reading: O_RDONLY
-            case .readingInFolder: O_RDONLY | O_NONBLOCK | O_NOFOLLOW
-            case .making: O_WRONLY | O_CREAT | O_EXCL
-            case .locking: O_RDWR | O_CREAT | O_NOFOLLOW
-            case .appending: O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK
-            case .folder: O_RDONLY | O_DIRECTORY
-            case .readingPipe: O_RDONLY | O_NONBLOCK | O_NOFOLLOW
-            case .writingPipe: O_WRONLY | O_NONBLOCK | O_NOFOLLOW
-            }
-        descriptor = unsafe open(path, flags | O_CLOEXEC, 0o666)
+        descriptor = unsafe open(path, purpose.flags | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw .latest }
     }
 
@@ -167,11 +193,8 @@ struct SystemFile: ~Copyable {
         if unsafe mkfifo(path, 0o600) != 0 { throw .latest }
     }
 
-    /// Waits for bytes to read.
-    func waitForContent() throws(SystemError) {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        try Self.uninterrupted { Int(unsafe poll(&waiting, 1, -1)) }
-    }
+    /// Tells when there are bytes to read. The file stays open until the source is cancelled.
+    func content() -> sending any DispatchSourceRead { DispatchSource.makeReadSource(fileDescriptor: descriptor) }
 
     /// The names of the regular files in a folder.
     static func names(in folder: String) throws(SystemError) -> [String] {

@@ -21,7 +21,7 @@ extension ArchiveStore {
     ///
     /// A change of effects loads the row first, because sealing the same bytes again may give other bytes.
     ///
-    /// Sealed bytes have any form, so ``Archive`` and other readers of archives reject them. Unsealed rows cannot be
+    /// Sealed bytes have any form, so ``Archive``, ``journaled(in:)`` and other readers of archives cannot read them. Unsealed rows cannot be
     /// opened: seal a store from the beginning, or copy the rows of another store.
     ///
     /// Loading throws ``StoreError/damaged(id:explanation:)`` for an archive that cannot be opened. A claim leaves such
@@ -68,8 +68,11 @@ private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         while rest.limit > 0 {
             let claimed = try await base.claim(rest)
             let new = claimed.filter { tried.insert(ExactID($0.id)).inserted }
-            readable += new.compactMap { try? opened($0) }
-            if readable.isEmpty, let first = new.first { return [try opened(first)] }
+            var failure: (any Error)?
+            for row in new {
+                do { readable.append(try opened(row)) } catch { failure = failure ?? error }
+            }
+            if readable.isEmpty, let failure { throw failure }
             // A short batch is the last one, so that the places of unreadable archives are filled.
             if claimed.count < rest.limit || new.isEmpty { break }
             rest.limit = claim.limit - readable.count
@@ -108,32 +111,27 @@ private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     }
 
     private func sealed(_ change: StoreChange) async throws -> StoreChange {
-        var effects: StoreChange.EffectsChange?
-        if let changed = change.effects {
-            let old = try await storedEffects(of: change)
-            effects = (old, try changed.new.map { try converted($0, seal) })
-        }
         switch change {
-        case .save(let row, _):
+        case .save(let row, let effects):
             var sealed = row
             sealed.archive = try seal(SealedContent(values: row.values, archive: row.archive).bytes)
             sealed.values = try sealValue.map { try row.values.mapValues($0) } ?? row.values
             sealed.handled = try row.handled.map(seal)
-            return .save(sealed, effects: effects)
-        case .effects(let id, let kept): return .effects(of: id, effects ?? kept)
+            guard let effects else { return .save(sealed) }
+            return .save(sealed, effects: try await self.sealed(effects, of: row.id))
+        case .effects(let id, let effects): return .effects(of: id, try await sealed(effects, of: id))
         case .delete: return change
         }
     }
 
-    /// The stored sealed effects that a change replaces.
-    ///
-    /// Sealing the old effects again would give other bytes.
-    private func storedEffects(of change: StoreChange) async throws -> WaitingEffects? {
-        guard let old = change.effects?.old else { return nil }
-        guard let stored = try await base.load(change.id)?.effects, try converted(stored, open) == old else {
-            throw StoreError.effectsChanged(id: change.id)
+    private func sealed(_ change: StoreChange.EffectsChange, of id: String) async throws -> StoreChange.EffectsChange {
+        let new = try change.new.map { try converted($0, seal) }
+        guard let old = change.old else { return (nil, new) }
+        // Sealing the old effects again would give other bytes.
+        guard let stored = try await base.load(id)?.effects, try converted(stored, open) == old else {
+            throw StoreError.effectsChanged(id: id)
         }
-        return stored
+        return (stored, new)
     }
 
     private func sealed(_ query: ArchiveQuery) throws -> ArchiveQuery {

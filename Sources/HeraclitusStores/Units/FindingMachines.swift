@@ -8,10 +8,9 @@ extension StoredWorkflow {
     ///
     /// The result excludes machines of a version newer than `Workflow.version`; ``newerCount()`` counts them.
     /// - Parameters:
-    ///   - states: The classes of the state, without their subclasses; `nil` for any. `DataState` stands for all states of
-    ///     a table.
-    ///   - names: Further states by their stored names, as for a workflow that is data. To rename states of earlier
-    ///     versions, use ``upgrade(after:batch:progress:failed:)``.
+    ///   - states: The classes of the state, without their subclasses. `DataState` stands for all states of a table.
+    ///   - names: The stored names of the state. To rename states of earlier versions, use
+    ///     ``upgrade(after:batch:progress:failed:)``. Classes and names together find either; both `nil` find any state.
     ///   - conditions: Conditions on the values of ``Findable`` states.
     ///   - before: The date before which the machine entered its state.
     ///   - after: The date after which the machine entered its state.
@@ -68,10 +67,9 @@ extension StoredWorkflow {
     /// The machines are loaded in pages, so a machine that changes during the iteration may be missed, or seen in its
     /// new state. They are passive.
     /// - Parameters:
-    ///   - states: The classes of the state, without their subclasses; `nil` for any. `DataState` stands for all states of
-    ///     a table.
-    ///   - names: Further states by their stored names, as for a workflow that is data. To rename states of earlier
-    ///     versions, use ``upgrade(after:batch:progress:failed:)``.
+    ///   - states: The classes of the state, without their subclasses. `DataState` stands for all states of a table.
+    ///   - names: The stored names of the state. To rename states of earlier versions, use
+    ///     ``upgrade(after:batch:progress:failed:)``. Classes and names together find either; both `nil` find any state.
     ///   - conditions: Conditions on the values of ``Findable`` states.
     /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
     public func machines(
@@ -96,7 +94,7 @@ extension StoredWorkflow {
     }
 }
 
-/// The machines of a workflow in a store, in order: see ``StoredWorkflow/machines(in:where:)``.
+/// The machines of a workflow in a store, in order: see ``StoredWorkflow/machines(in:named:where:)``.
 struct StoredMachines<W: Workflow>: AsyncSequence, Sendable {
     let workflow: StoredWorkflow<W>
     let query: ArchiveQuery

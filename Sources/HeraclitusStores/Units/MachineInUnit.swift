@@ -35,10 +35,21 @@ final class MachineInUnit<W: Workflow>: UnitMember {
 
     private let handled: Data?
 
-    /// The transitions that the machine makes during the unit.
-    private let made = Box(Lock<[StateTransition]>([]))
+    /// What the machine makes during the unit.
+    private struct Made {
+        var transitions: [StateTransition] = []
+
+        /// The unsaved effects of entered states, of the machine and of machines in its state at any depth.
+        ///
+        /// They are in the order of all transitions of the tree.
+        var effects: [any Effect] = []
+
+        /// The first state that declared unsaved effects.
+        var firstState: String?
+    }
+
+    private let made = Box(Lock(Made()))
     private let registration: Registration
-    private let collector: EffectCollector<W>
 
     /// The row to save, set at the end of the unit.
     private let after = Lock<StoredArchive?>(nil)
@@ -63,17 +74,24 @@ final class MachineInUnit<W: Workflow>: UnitMember {
             if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
             machine.becomePassive()
         }
-        registration = machine.onTransition { [made] transition in made.value.withLock { $0.append(transition) } }
-        collector = EffectCollector(of: machine)
+        registration = machine.onTransition { [made] new in made.value.withLock { $0.transitions.append(new) } }
+        // A state's effects come when the transition is certain, before the machine shows the state.
+        machine.collectEffects { [made] declared in
+            made.value.withLock { made in
+                made.effects += declared.effects
+                made.firstState = made.firstState ?? declared.state
+            }
+        }
     }
 
     var anyMachine: any AnyObject & Sendable { machine }
 
-    var transitions: [StateTransition] { made.value.withLock { $0 } }
+    var transitions: [StateTransition] { made.value.withLock { $0.transitions } }
+
+    private var effects: [any Effect] { made.value.withLock { $0.effects } }
 
     func change() throws -> (change: StoreChange, isChange: Bool) {
-        registration.cancel()
-        collector.stop()
+        stopCollecting()
         let row = try workflow.row(
             of: machine,
             id,
@@ -83,7 +101,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
             handled: handled
         )
         after.withLock { $0 = row }
-        let isChange = try !transitions.isEmpty || !collector.effects.isEmpty || isOther(row)
+        let isChange = try !transitions.isEmpty || !effects.isEmpty || isOther(row)
         return (try change(replacing: stored?.effects), isChange)
     }
 
@@ -107,7 +125,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
 
     /// The change of the waiting effects; `nil` to keep them.
     private func effectsChange(from old: WaitingEffects?) throws -> StoreChange.EffectsChange? {
-        let added = collector.effects
+        let added = effects
         guard old != nil || !added.isEmpty else { return nil }
         // Reading the waiting effects is only necessary after a change of the state or with new effects.
         guard !added.isEmpty || transitions.contains(where: { !$0.isUpdate }) else { return nil }
@@ -119,11 +137,25 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         return (old, try outbox.waiting(of: id))
     }
 
-    func noteSaved() { collector.noteSaved() }
+    /// Stops collecting transitions and effects.
+    ///
+    /// States entered later are outside the unit of work.
+    private func stopCollecting() {
+        registration.cancel()
+        machine.collectEffects(nil)
+    }
+
+    func noteSaved() {
+        // Effects are released outside the lock.
+        let saved = effects
+        made.value.withLock { ($0.effects, $0.firstState) = ([], nil) }
+        withExtendedLifetime(saved) {}
+    }
 
     func end() {
-        registration.cancel()
-        collector.end()
+        stopCollecting()
+        // A machine with unsaved effects is marked, so that a later save cannot lose them.
+        if let state = made.value.withLock({ $0.firstState }) { machine.noteUncollected(state) }
         machine.declineFires(because: StoreError.unitEnded(id: id))
     }
 }

@@ -5,16 +5,6 @@ extension Workflow {
     /// versions.
     static var storedNames: [String] { [name] + [formerName(of: self, named: name)].compactMap(\.self) }
 
-    /// The names under which archives of machines with a context may be stored.
-    static func storedNames(in context: Context) -> [String] {
-        StateMachine<Self>.given(context)?.definition.map { [$0.workflow] } ?? storedNames
-    }
-
-    /// The version of the archives of machines with a context.
-    static func version(in context: Context) -> Int {
-        StateMachine<Self>.given(context)?.definition?.version ?? version
-    }
-
     /// The names of the states of some classes in stored archives; `nil` if one is the class of all states.
     static func storedNames(of states: [any WorkflowState.Type]) -> [String]? {
         states.reduce([]) { names, state in

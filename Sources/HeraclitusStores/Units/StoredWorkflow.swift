@@ -25,16 +25,17 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
         self.scheduler = scheduler
     }
 
-    // The context may define the workflow, as a `DataWorkflow` does.
+    /// The definition in the context, as for a `DataWorkflow`; `nil` if the context has none.
+    private var given: Definition? { StateMachine<W>.given(context)?.definition }
 
     /// The names under which stores may have the machines.
-    var workflowNames: [String] { W.storedNames(in: context) }
+    var workflowNames: [String] { given.map { [$0.workflow] } ?? W.storedNames }
 
     /// The effects that units of work save and workers deliver.
     var knownEffects: KnownEffects { W.knownEffects(in: context) }
 
     /// The version of what is saved.
-    var workflowVersion: Int { W.version(in: context) }
+    var workflowVersion: Int { given?.version ?? W.version }
 }
 
 extension ArchiveStore {
@@ -200,8 +201,8 @@ extension StoredWorkflow {
         return StoredArchive(
             id: id,
             revision: revision,
-            workflow: machine.workflowName,
-            version: machine.workflowVersion,
+            workflow: machine.definition.workflow,
+            version: machine.definition.version,
             state: machine.definition.name(of: columns.state),
             entered: stays && stored != nil ? stored?.entered : scheduler.date,
             due: columns.due,

@@ -167,12 +167,14 @@ extension ArchiveStore {
         // The runtime leaves an executor unretained.
         defer { withExtendedLifetime(executor) {} }
         return try await withTaskExecutorPreference(executor) {
+            var id = ""
             for attempt in 0..<max(1, attempts) {
                 try await Conflict.pause(before: attempt)
                 let unit = UnitOfWork(self, attempt == 0 ? loaded : nil)
-                if let done = try await carryOut(unit, attempt, of: max(1, attempts), body, saved) { return done }
+                if let done = try await carryOut(unit, body, saved) { return done }
+                id = unit.contents.members.first?.id ?? ""
             }
-            throw StoreError.tooManyConflicts(id: "", attempts: attempts)
+            throw StoreError.tooManyConflicts(id: id, attempts: max(1, attempts))
         }
     }
 
@@ -180,31 +182,24 @@ extension ArchiveStore {
     /// - Returns: The value of the body; `nil` to begin again.
     private nonisolated(nonsending) func carryOut<Result>(
         _ unit: UnitOfWork,
-        _ attempt: Int,
-        of attempts: Int,
         _ body: (UnitOfWork) async throws -> Result,
         _ saved: (UnitOfWork) async throws -> Void
     ) async throws -> Result? {
         // The end has to come even after an error, because the machine's hooks keep it alive.
         defer { unit.contents.end() }
-        /// - Returns: `nil`, so that the unit begins again.
-        func again() throws -> Result? {
-            guard attempt == attempts - 1 else { return nil }
-            throw StoreError.tooManyConflicts(id: unit.contents.members.first?.id ?? "", attempts: attempts)
-        }
         let result: Result
         do {
             result = try await body(unit)
         } catch {
-            if try await isTorn(unit.contents) { return try again() }
+            if try await isTorn(unit.contents) { return nil }
             throw error
         }
         do {
             let isSaved = try await save(unit.contents)
             unit.saved.withLock { $0 = isSaved }
-            if !isSaved, try await isTorn(unit.contents) { return try again() }
+            if !isSaved, try await isTorn(unit.contents) { return nil }
         } catch StoreError.conflict {
-            return try again()
+            return nil
         }
         try await saved(unit)
         return result

@@ -5,7 +5,7 @@ extension StoredWorkflow {
     /// Fires due automatic events, with a unit of work for each machine.
     ///
     /// Any number of processes may call this at once: claims give them different machines, and each event becomes one
-    /// saved transition. Events that follow and are due by the same date fire as well. After `StateMachine.chainLimit`
+    /// saved transition. Events that follow and are due by the same date fire as well. After 10,000
     /// events of one machine, the next event is rejected as `InvalidTransition.Reason.endlessChain`. The earlier events
     /// are saved, and the rejection is a failure.
     ///

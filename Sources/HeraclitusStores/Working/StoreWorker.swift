@@ -31,7 +31,7 @@ extension ArchiveStore {
         for workflow in repeat each workflows { try handlers.check(workflow.knownEffects) }
         var policy = policy
         // A worker looks often, so it reports an effect of an unknown type only after a long wait.
-        if policy.unknownEffectAge == .zero { policy.unknownEffectAge = .seconds(3_600) }
+        policy.unknownEffectAge = policy.unknownEffectAge ?? .seconds(3_600)
         let rounds = Rounds(bell: bell, interval: interval, failed: failed)
         try await withThrowingTaskGroup(of: Void.self) { [policy] group in
             for workflow in repeat each workflows {

@@ -225,11 +225,10 @@ extension TransitionPath {
 
 /// An action on an exercised machine.
 enum ExerciseAction: Hashable {
-    /// Fires the machine with a sample's object, an empty state's object, or the result of the event's builder.
-    case fire(ExercisedTransition, sample: Int?)
-
-    /// Fires a machine in the state in the same way.
-    case fireRegion(path: [RegionPlace], ExercisedTransition, sample: Int?)
+    /// Fires a machine with a sample's object, an empty state's object, or the result of the event's builder.
+    ///
+    /// The path leads to a machine in the state; it is empty for the exercised machine itself.
+    case fire(ExercisedTransition, sample: Int?, path: [RegionPlace] = [])
 
     /// Archives and restores the machine.
     case restart
@@ -245,4 +244,14 @@ struct RegionPlace: Hashable {
 
     /// The machine's class as code writes it.
     let type: String
+
+    // Another state object may list the machine of a property at another place.
+    static func == (left: RegionPlace, right: RegionPlace) -> Bool {
+        (left.name, left.type) == (right.name, right.type)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(type)
+    }
 }

@@ -48,7 +48,7 @@ struct ExerciseOfRegions<W: Workflow> {
             let actions = open.removeFirst()
             for (step, transition) in try steps(after: actions) where !done.contains(step) {
                 for sample in samples(for: step) {
-                    let action = ExerciseAction.fireRegion(path: step.path, step.transition, sample: sample)
+                    let action = ExerciseAction.fire(step.transition, sample: sample, path: step.path)
                     let result = try go(actions + [action])
                     if case .carriedOut = result.last {
                         done.insert(step)
@@ -110,13 +110,10 @@ struct ExerciseOfRegions<W: Workflow> {
             machine = begun
             var results: [ExercisedMachine<W>.Result] = []
             for action in way.trace + actions {
-                switch action {
-                case .restart: try begun.restart()
-                case .fire(let transition, let sample): _ = try begun.fire(transition, sample: sample)
-                case .fireRegion(let path, let transition, let sample):
-                    results.append(try begun.fireRegion(path, transition, sample: sample))
-                    if exercise.isRestarting { try begun.restart() }
-                }
+                let result = try begun.carryOut(action)
+                guard case .fire(_, _, let path) = action, !path.isEmpty else { continue }
+                results.append(result)
+                if exercise.isRestarting { try begun.restart() }
             }
             look(begun)
             restarts += begun.trace.count { $0 == .restart }

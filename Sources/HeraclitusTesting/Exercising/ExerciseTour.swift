@@ -3,20 +3,21 @@ import HeraclitusInspecting
 
 /// Drives machines along all paths, one after the other, and collects the results.
 final class ExerciseTour<W: Workflow> {
-    private let exercise: Exercise<W>
-    private let graph: TableGraph
+    let exercise: Exercise<W>
+    let graph: TableGraph
 
-    private var counts = ExerciseReport()
+    // The walks write their results into these properties.
+    var counts = ExerciseReport()
 
     /// The transitions and the pairs that were carried out.
-    private var done: Set<[ExercisedTransition]> = []
-    private var declined: [ExercisedTransition: String] = [:]
+    var done: Set<[ExercisedTransition]> = []
+    var declined: [ExercisedTransition: String] = [:]
 
     /// The first way to each state that holds machines, in the order of arrival.
-    private var waysToComposites: [ExerciseOfRegions<W>.Way] = []
+    var waysToComposites: [ExerciseOfRegions<W>.Way] = []
 
     /// The transitions that lacked a fitting sample at least once.
-    private var unmade: Set<ExercisedTransition> = []
+    var unmade: Set<ExercisedTransition> = []
 
     init(_ exercise: Exercise<W>) {
         self.exercise = exercise
@@ -91,21 +92,13 @@ final class ExerciseTour<W: Workflow> {
         from start: String,
         _ body: (ExerciseWalk<W>) throws(ExerciseFailure.Problem) -> Void
     ) throws(ExerciseFailure) {
-        let walk = ExerciseWalk(exercise, graph)
+        let walk = ExerciseWalk(self, from: start)
         do {
-            try walk.begin(in: start)
+            try walk.begin()
             try body(walk)
         } catch {
             throw Shrinking(exercise, start: start, walk.trace, error).failure
         }
-        for way in walk.waysToComposites where !waysToComposites.contains(where: { $0.state == way.state }) {
-            waysToComposites.append(ExerciseOfRegions.Way(start: start, trace: way.trace, state: way.state))
-        }
         counts.machines += 1
-        counts.steps += walk.steps
-        counts.restarts += walk.restarts
-        done.formUnion(walk.done)
-        declined.merge(walk.declined) { _, new in new }
-        unmade.formUnion(walk.unmade)
     }
 }

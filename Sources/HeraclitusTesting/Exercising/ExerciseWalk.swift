@@ -3,6 +3,8 @@ import HeraclitusInspecting
 
 /// A machine on its way through the table.
 final class ExerciseWalk<W: Workflow> {
+    private let tour: ExerciseTour<W>
+    private let start: String
     private let exercise: Exercise<W>
     private let graph: TableGraph
     private var machine: ExercisedMachine<W>?
@@ -14,27 +16,18 @@ final class ExerciseWalk<W: Workflow> {
     private var tries: [ExercisedTransition: Int] = [:]
     private var last: ExercisedTransition?
 
-    /// The transitions and the pairs that were carried out.
-    private(set) var done: Set<[ExercisedTransition]> = []
-    private(set) var declined: [ExercisedTransition: String] = [:]
-
-    /// The transitions that lacked a fitting sample.
-    private(set) var unmade: Set<ExercisedTransition> = []
-    private(set) var steps = 0
-    private(set) var restarts = 0
-
-    /// The first way to each state that holds machines.
-    private(set) var waysToComposites: [(trace: [ExerciseAction], state: String)] = []
-
-    init(_ exercise: Exercise<W>, _ graph: TableGraph) {
-        self.exercise = exercise
-        self.graph = graph
+    /// Prepares a walk of a tour, which gets the results.
+    init(_ tour: ExerciseTour<W>, from start: String) {
+        self.tour = tour
+        self.start = start
+        exercise = tour.exercise
+        graph = tour.graph
     }
 
     /// All actions so far, including the failed one.
     var trace: [ExerciseAction] { machine?.trace ?? [] }
 
-    func begin(in start: String) throws(ExerciseFailure.Problem) {
+    func begin() throws(ExerciseFailure.Problem) {
         let machine = try ExercisedMachine(exercise, in: start)
         self.machine = machine
         try restart(machine)
@@ -43,8 +36,8 @@ final class ExerciseWalk<W: Workflow> {
 
     private func noteRegions(of machine: ExercisedMachine<W>) {
         let state = machine.state
-        if waysToComposites.contains(where: { $0.state == state }) || machine.regions.isEmpty { return }
-        waysToComposites.append((machine.trace, state))
+        if tour.waysToComposites.contains(where: { $0.state == state }) || machine.regions.isEmpty { return }
+        tour.waysToComposites.append(ExerciseOfRegions.Way(start: start, trace: machine.trace, state: state))
     }
 
     /// Goes to a state by the shortest way that was not declined; if every way was declined, makes another transition
@@ -89,11 +82,11 @@ final class ExerciseWalk<W: Workflow> {
         tries[transition, default: 0] += 1
         var reason: String?
         for sample in exercise.samples(for: transition.to, event: transition.event) {
-            switch try machine.fire(transition, sample: sample) {
+            switch try machine.carryOut(.fire(transition, sample: sample)) {
             case .carriedOut:
-                steps += 1
-                done.insert([transition])
-                if let last { done.insert([last, transition]) }
+                tour.counts.steps += 1
+                tour.done.insert([transition])
+                if let last { tour.done.insert([last, transition]) }
                 last = transition
                 inVain = []
                 try restart(machine)
@@ -104,7 +97,7 @@ final class ExerciseWalk<W: Workflow> {
             case .notMade: continue
             }
         }
-        if let reason { declined[transition] = reason } else { unmade.insert(transition) }
+        if let reason { tour.declined[transition] = reason } else { tour.unmade.insert(transition) }
         inVain.insert(transition)
         return false
     }
@@ -112,7 +105,7 @@ final class ExerciseWalk<W: Workflow> {
     private func restart(_ machine: ExercisedMachine<W>) throws(ExerciseFailure.Problem) {
         guard exercise.isRestarting else { return }
         try machine.restart()
-        restarts += 1
+        tour.counts.restarts += 1
     }
 
     private func firstStep(to state: String) -> ExercisedTransition? {

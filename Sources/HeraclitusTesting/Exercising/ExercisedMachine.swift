@@ -67,37 +67,17 @@ final class ExercisedMachine<W: Workflow> {
 
     var state: String { machine.stateName }
 
-    /// Fires an event.
-    /// - Parameters:
-    ///   - transition: The event and its states.
-    ///   - sample: The sample that makes the state; `nil` for an empty state.
+    /// Fires an event, or restarts the machine.
+    /// - Parameter action: The action.
     /// - Returns: The result.
     /// - Throws: The problem.
-    func fire(_ transition: ExercisedTransition, sample: Int?) throws(ExerciseFailure.Problem) -> Result {
-        let state: W.AnyState
-        do {
-            var made = try exercise.state(transition.to, of: sample, from: machine.state)
-            if sample == nil, made == nil { made = try machine.builtDestination(of: transition.event) as? W.AnyState }
-            guard let made, (made as? any WorkflowState).map({ type(of: $0).name == transition.to }) ?? false else {
-                return .notMade
-            }
-            state = made
-        } catch {
-            return .declined("the \(sample == nil ? "builder" : "sample") has thrown: \(error)")
+    func carryOut(_ action: ExerciseAction) throws(ExerciseFailure.Problem) -> Result {
+        switch action {
+        case .restart:
+            try restart()
+            return .carriedOut
+        case .fire(let transition, let sample, let path): return try fire(transition, sample: sample, in: path)
         }
-        states.append(machine.stateName)
-        trace.append(.fire(transition, sample: sample))
-        do {
-            try machine.fire(named: transition.event, entering: state)
-        } catch {
-            guard error.reason == .declined else { throw .rejected(error) }
-            states.removeLast()
-            trace.removeLast()
-            return .declined("declined: \(error.underlyingError.map { "\($0)" } ?? "")")
-        }
-        try checkHooks(Array(made.take().dropFirst()))
-        try checkInvariants()
-        return .carriedOut
     }
 
     /// A machine in the state, with the path to it.
@@ -116,34 +96,36 @@ final class ExercisedMachine<W: Workflow> {
         }
     }
 
-    /// Fires an event of a machine in its state.
-    /// - Parameters:
-    ///   - path: The places that lead to the machine.
-    ///   - transition: The event and its states.
-    ///   - sample: The sample that makes the state; `nil` for an empty state or the result of the event's builder.
-    /// - Returns: The result.
-    /// - Throws: The problem.
-    func fireRegion(
-        _ path: [RegionPlace],
+    /// Fires an event of the machine, or of a machine in its state.
+    private func fire(
         _ transition: ExercisedTransition,
-        sample: Int?
+        sample: Int?,
+        in path: [RegionPlace]
     ) throws(ExerciseFailure.Problem) -> Result {
-        guard let region = regions.first(where: { $0.path == path })?.machine, region.stateName == transition.from,
-            let source = region.stateObject
+        let found: HeldMachine? = path.isEmpty ? (path: path, machine: machine) : regions.first { $0.path == path }
+        // The found path has the indices of this state object.
+        guard let (path, target) = found, target.stateName == transition.from, let source = target.stateObject
         else { return .notMade }
         let state: (any WorkflowState)?
         do {
-            state =
-                try sample.map { try exercise.samples[$0].make(source) }
-                ?? region.builtDestination(of: transition.event)
+            if let sample {
+                state = try exercise.samples[sample].make(source)
+            } else if path.isEmpty, let empty = W.emptyState(named: transition.to) as? any WorkflowState {
+                state = empty
+            } else {
+                state = try target.builtDestination(of: transition.event)
+            }
         } catch {
             return .declined("the \(sample == nil ? "builder" : "sample") has thrown: \(error)")
         }
-        guard let state, type(of: state).name == transition.to else { return .notMade }
+        // A state of a region may have the same name as a state of the machine.
+        guard let state, type(of: state).name == transition.to, !path.isEmpty || state is W.AnyState else {
+            return .notMade
+        }
         states.append(machine.stateName)
-        trace.append(.fireRegion(path: path, transition, sample: sample))
+        trace.append(.fire(transition, sample: sample, path: path))
         do {
-            try region.fire(event: transition.event, entering: state)
+            try target.fire(event: transition.event, entering: state)
         } catch {
             guard error.reason == .declined else { throw .rejected(error) }
             states.removeLast()
@@ -151,7 +133,7 @@ final class ExercisedMachine<W: Workflow> {
             return .declined("declined: \(error.underlyingError.map { "\($0)" } ?? "")")
         }
         // The outer machine may fire when a region ends; that event is expected.
-        try checkHooks(made.take())
+        try checkHooks(Array(made.take().dropFirst(path.isEmpty ? 1 : 0)))
         try checkInvariants()
         return .carriedOut
     }
@@ -227,14 +209,14 @@ extension Exercise {
     /// A start state and the first sample that makes it without a source; the sample is `nil` for an empty state.
     func beginning(in name: String) -> (state: W.AnyState, sample: Int?)? {
         samples(for: name, event: "").lazy.compactMap { sample in
-            (try? state(name, of: sample, from: ())).map { ($0, sample) }
+            (try? state(name, of: sample)).map { ($0, sample) }
         }.first
     }
 
-    /// Makes a state; `nil` if the sample makes another state.
-    fileprivate func state(_ name: String, of sample: Int?, from source: Any) throws -> W.AnyState? {
+    /// Makes a state without a source; `nil` if the sample makes another state.
+    private func state(_ name: String, of sample: Int?) throws -> W.AnyState? {
         guard let sample else { return W.emptyState(named: name) }
-        guard let state = try samples[sample].make(source), type(of: state).name == name else { return nil }
+        guard let state = try samples[sample].make(()), type(of: state).name == name else { return nil }
         return state as? W.AnyState
     }
 }

@@ -34,7 +34,7 @@ struct Shrinking<W: Workflow> {
     /// The failure at the end of the shortest path.
     var failure: ExerciseFailure {
         let steps = trace.compactMap { action -> TransitionPath.Step? in
-            guard case .fire(let transition, _) = action else { return nil }
+            guard case .fire(let transition, _, []) = action else { return nil }
             let isUpdate = exercise.table[transition.event]?.transitions
                 .contains { $0.isUpdate && $0.from == transition.from && $0.to == transition.to }
             return TransitionPath.Step(event: transition.event, to: transition.to, isUpdate: isUpdate ?? false)
@@ -57,16 +57,7 @@ struct Shrinking<W: Workflow> {
             let begun = try ExercisedMachine(exercise, in: start)
             machine = begun
             for action in actions {
-                switch action {
-                case .restart: try begun.restart()
-                case .fire(let transition, let sample):
-                    guard begun.state == transition.from, case .carriedOut = try begun.fire(transition, sample: sample)
-                    else { return false }
-                case .fireRegion(let path, let transition, let sample):
-                    guard case .carriedOut = try begun.fireRegion(path, transition, sample: sample) else {
-                        return false
-                    }
-                }
+                guard case .carriedOut = try begun.carryOut(action) else { return false }
             }
             return false
         } catch {
@@ -93,7 +84,7 @@ struct Shrinking<W: Workflow> {
 
     /// The sample that carried out the transition on the path; otherwise the first fitting sample.
     private func sampleUsed(for transition: ExercisedTransition) -> Int? {
-        for case .fire(transition, let sample) in trace { return sample }
+        for case .fire(transition, let sample, []) in trace { return sample }
         return exercise.samples(for: transition.to, event: transition.event).first ?? nil
     }
 

@@ -17,17 +17,15 @@ extension Exercise {
         var lines = isAutomatic ? ["let clock = ManualClock()"] : []
         let machine = "\(sample == nil ? "" : "try ")StateMachine<\(writtenName(of: W.self))>(\(arguments))"
         lines.append("\(actions.contains(.restart) ? "var" : "let") machine = \(machine)")
-        let isActivatedByFire = if case .fire = actions.first { true } else { false }
+        let isActivatedByFire = if case .fire(_, _, []) = actions.first { true } else { false }
         if !isActivatedByFire { lines.append("machine.activate()") }
         for action in actions {
             switch action {
             case .restart:
                 let more = environment.map { ", \($0)" }.joined()
                 lines += ["machine = try StateMachine(archive: machine.archive()\(more))", "machine.activate()"]
-            case .fire(let transition, let sample):
-                lines.append(call(of: transition, sample))
-            case .fireRegion(let path, let transition, let sample):
-                lines.append(call(of: transition, sample, in: path))
+            case .fire(let transition, let sample, let path):
+                lines.append(path.isEmpty ? call(of: transition, sample) : call(of: transition, sample, in: path))
             }
         }
         switch problem {
@@ -42,7 +40,7 @@ extension Exercise {
 
     /// The state at the end of a path on which hooks fire no event.
     private func state(after trace: [ExerciseAction], from start: String) -> String {
-        trace.reduce(start) { if case .fire(let transition, _) = $1 { transition.to } else { $0 } }
+        trace.reduce(start) { if case .fire(let transition, _, []) = $1 { transition.to } else { $0 } }
     }
 
     private func call(of transition: ExercisedTransition, _ sample: Int?) -> String {

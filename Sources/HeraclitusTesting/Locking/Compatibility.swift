@@ -5,17 +5,15 @@ import Heraclitus
 struct Compatibility<W: Workflow> {
     let lock: ArchiveLock
     let today: ArchiveLock
-    let initial: String
     let except: Set<String>
 
     /// The migrated machines of the lock's archives, and the machines of today's archives.
     let storedMachines: [StoredMachine]
     let machinesOfToday: [StoredMachine]
 
-    init(_ lock: ArchiveLock, _ today: ArchiveLock, initial: String, except: Set<String>) {
+    init(_ lock: ArchiveLock, _ today: ArchiveLock, except: Set<String>) {
         self.lock = lock
         self.today = today
-        self.initial = initial
         self.except = except
         storedMachines = lock.archives.compactMap { StoredMachine(Self.migrated($0)) }.flatMap(\.all)
         machinesOfToday = today.archives.compactMap { StoredMachine($0) }.flatMap(\.all)
@@ -37,17 +35,16 @@ struct Compatibility<W: Workflow> {
     }
 
     private func breaks(_ archive: JSONValue) throws -> [IncompatibleArchives.Break] {
-        guard let stored = StoredMachine(archive), let migrated = StoredMachine(Self.migrated(archive)) else {
-            return []
-        }
-        let place = StoredPlace(outer: stored.state)
+        guard let stored = StoredMachine(archive),
+            let migrated = StoredMachine(Self.migrated(archive), in: stored.state)
+        else { return [] }
         do {
             // Reads twice: a value that differs on each read counts as unchanged.
             let (restored, again) = (try readAgain(archive), try readAgain(archive))
             guard let restored, let again else { return [] }
-            return compare(stored, migrated, restored, again, in: place)
+            return compare(stored, migrated, restored, again)
         } catch let error as ArchiveError {
-            return [found(error, in: migrated, place)]
+            return [found(error, in: migrated)]
         }
     }
 
@@ -59,8 +56,7 @@ struct Compatibility<W: Workflow> {
     /// Restores and archives a machine, leaving out unread keys, which are lost when the machine leaves the state.
     private func readAgain(_ archive: JSONValue) throws -> StoredMachine? {
         let state = try W.state(from: ArchiveEncoder.data(of: archive))
-        let info = CodingUserInfoKey.leavesUnreadOut.map { [$0: true as Any] } ?? [:]
-        let json = try ArchiveEncoder.data(of: StateArchive<W>(state), userInfo: info)
+        let json = try ArchiveEncoder.data(of: StateArchive<W>(state), userInfo: [.leavesUnreadOut: true])
         return StoredMachine(try JSONValue(text: json))
     }
 

@@ -1,21 +1,14 @@
 import Heraclitus
 
-/// Compares stored data with the same data after reading and writing it.
-struct DataComparison {
-    private let before: JSONValue
-    private let after: JSONValue
-
-    /// The data after a second reading.
-    private let again: JSONValue
-
-    init(_ before: JSONValue, _ after: JSONValue, _ again: JSONValue) {
-        (self.before, self.after, self.again) = (before, after, again)
-    }
-
-    /// The paths of changed values, each with an explanation.
-    var changes: [(path: String, explanation: String)] {
-        let (old, new, another) = (before.valuesByPath, after.valuesByPath, again.valuesByPath)
-        let (oldShape, newShape) = (JSONShape(of: [before]), JSONShape(of: [after]))
+extension JSONValue {
+    /// The paths of values that have changed when stored data was read and written, each with an explanation.
+    /// - Parameters:
+    ///   - after: The data after reading and writing.
+    ///   - again: The data after a second time. A value that differs from the first time counts as unchanged.
+    /// - Returns: The changes.
+    func changes(whenRead after: JSONValue, and again: JSONValue) -> [(path: String, explanation: String)] {
+        let (old, new, another) = (valuesByPath, after.valuesByPath, again.valuesByPath)
+        let (oldShape, newShape) = (JSONShape(of: [self]), JSONShape(of: [after]))
         var changes: [(path: String, explanation: String)] = []
         for (path, value) in old.sorted(by: { $0.key < $1.key }) {
             guard value != .null, let now = new[path], let then = another[path], now.withoutOrder == then.withoutOrder

@@ -1,14 +1,18 @@
 /// Code that changes the value at a path of a shape, also in each element of a list.
 ///
-/// A path into lists of lists has no such code.
+/// A path into lists of lists, or into data that is itself a list, has no such code.
 struct DataPath {
+    /// The code of the data.
+    private let root: String
+
     /// The keys that lead to the list, if the path leads into a list.
     private var list: [String]?
 
     /// The keys that lead to the value, from the data or from an element of the list.
     private var keys: [String] = []
 
-    init?(_ path: String) {
+    init?(_ path: String, in root: String = "archive.data") {
+        self.root = root
         // A backslash escapes points and brackets in keys.
         var key = ""
         var isEscaped = false
@@ -23,7 +27,7 @@ struct DataPath {
                 if isInKey { keys.append(key) }
                 (key, isInKey) = ("", true)
             case "[":
-                guard list == nil else { return nil }
+                guard list == nil, !path.hasPrefix("[") else { return nil }
                 list = keys + [key]
                 (keys, key, isInKey) = ([], "", false)
             case "]": break
@@ -48,7 +52,7 @@ struct DataPath {
     }
 
     /// The value as code for the lines given to ``change(_:)``.
-    var place: String { keys.reduce(list == nil ? "archive.data" : "element") { $0 + Self.key($1, after: $0) } }
+    var place: String { keys.reduce(list == nil ? root : "element") { $0 + Self.key($1, after: $0) } }
 
     private static func key(_ key: String, after place: String) -> String {
         (place.hasSuffix("]") ? "?" : "") + "[\(key.debugDescription)]"
@@ -57,7 +61,7 @@ struct DataPath {
     /// Lines that change the value, or the value in each element of the list.
     func change(_ lines: [String]) -> [String] {
         guard let list else { return lines }
-        let place = list.reduce("archive.data") { $0 + Self.key($1, after: $0) }
+        let place = list.reduce(root) { $0 + Self.key($1, after: $0) }
         // The lines leave a missing list missing.
         return [
             "if let list = \(place)?.arrayValue {", "    \(place) = .array(list.map { element in",

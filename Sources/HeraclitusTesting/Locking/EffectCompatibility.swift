@@ -4,13 +4,13 @@ import HeraclitusStores
 
 extension Compatibility {
     /// The migrated effects that the current version cannot read, or would lose a part of.
-    func effectBreaks() throws -> [IncompatibleArchives.Break] {
-        try (lock.effects ?? [:]).sorted { $0.key < $1.key }.flatMap { name, samples in
-            try samples.flatMap { try breaks($0, name) }
+    func effectBreaks() -> [IncompatibleArchives.Break] {
+        (lock.effects ?? [:]).sorted { $0.key < $1.key }.flatMap { name, samples in
+            samples.flatMap { breaks($0, name) }
         }
     }
 
-    private func breaks(_ sample: JSONValue, _ name: String) throws -> [IncompatibleArchives.Break] {
+    private func breaks(_ sample: JSONValue, _ name: String) -> [IncompatibleArchives.Break] {
         let effect: RawEffect
         do { effect = try W.knownEffects.migrated(RawEffect(name: name, data: sample), from: lock.version) } catch {
             return [made(nil, "A step fails at an effect \(name.debugDescription): \(error)", "// Correct the step.")]
@@ -24,13 +24,16 @@ extension Compatibility {
                 )
             ]
         }
-        return try breaks(effect, as: type)
+        return breaks(effect, as: type)
     }
 
-    private func breaks<E: Effect>(_ effect: RawEffect, as type: E.Type) throws -> [IncompatibleArchives.Break] {
+    private func breaks<E: Effect>(_ effect: RawEffect, as type: E.Type) -> [IncompatibleArchives.Break] {
         let name = effect.name.debugDescription
-        func remedy(_ line: String) -> String {
-            step(".effect(\(name), in: \(next())) { data in\n    \(line)\n},")
+        func made(_ explanation: String, _ lines: [String]) -> IncompatibleArchives.Break {
+            self.made(nil, explanation, step(Self.closure(".effect(\(name), in: \(next())) { data in", lines)))
+        }
+        func lines(setting path: String, to value: String) -> [String] {
+            DataPath(path, in: "data").map { $0.change(["\($0.place) = \(value)"]) } ?? ["// convert \(path)"]
         }
         func readAgain() throws -> JSONValue {
             try JSONValue(encoding: effect.data.decoded(as: E.self), at: [])
@@ -38,23 +41,22 @@ extension Compatibility {
         do {
             let (after, again) = (try readAgain(), try readAgain())
             let lost = JSONShape(of: [effect.data]).paths(missingIn: JSONShape(of: [after])).filter(isCompared).map {
-                made(
-                    nil,
-                    "\"\($0)\" of the effect \(name) is stored and no longer read.",
-                    remedy("data[\($0.debugDescription)] = nil")
-                )
+                made("\"\($0)\" of the effect \(name) is stored and no longer read.", lines(setting: $0, to: "nil"))
             }
-            let changed = DataComparison(effect.data, after, again).changes.filter { isCompared($0.path) }.map {
+            let changes = effect.data.changes(whenRead: after, and: again).filter { isCompared($0.path) }
+            return lost
+                + changes.map { path, explanation in
+                    made("\"\(path)\" of the effect \(name) \(explanation).", lines(setting: path, to: "…"))
+                }
+        } catch {
+            // A type's own coding may throw any error.
+            let explanation = ArchiveError.explanation(of: error)
+            return [
                 made(
-                    nil,
-                    "\"\($0.path)\" of the effect \(name) \($0.explanation).",
-                    remedy("data[\($0.path.debugDescription)] = …")
+                    "The data of the effect \(name) cannot be read and written: \(explanation)",
+                    ["// convert the data"]
                 )
-            }
-            return lost + changed
-        } catch let error as DecodingError {
-            let error = ArchiveError.brokenEffect(effect.name, underlyingError: error)
-            return [made(nil, "\(error)", remedy("// convert the data"))]
+            ]
         }
     }
 }

@@ -50,9 +50,7 @@ public func expectCompatible<W: Workflow>(
     }
     let today = try lockOfToday()
     let locks = try ArchiveLock.all(in: folder)
-    let breaks = try locks.flatMap {
-        try Compatibility<W>($0, today, initial: table.initial, except: except).breaks()
-    }
+    let breaks = try locks.flatMap { try Compatibility<W>($0, today, except: except).breaks() }
     let stepsWithoutUse = ArchiveLock.stepsWithoutUse(of: W.self, for: locks)
     guard breaks.isEmpty, stepsWithoutUse.isEmpty else {
         throw IncompatibleArchives(workflow: table.workflow, breaks: breaks + stepsWithoutUse)

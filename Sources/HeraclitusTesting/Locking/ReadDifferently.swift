@@ -11,11 +11,10 @@ extension Compatibility {
         _ stored: StoredMachine,
         _ before: StoredMachine,
         _ after: StoredMachine,
-        _ again: StoredMachine,
-        in place: StoredPlace
+        _ again: StoredMachine
     ) -> [IncompatibleArchives.Break] {
-        let isComparable = place.isOutermost || before.version == after.version
-        let own = isComparable ? lost(stored, before, after, in: place) + changed(before, after, again, in: place) : []
+        let isComparable = before.place.isEmpty || before.version == after.version
+        let own = isComparable ? lost(stored, before, after) + changed(before, after, again) : []
         func machines(of machine: StoredMachine) -> [String: StoredMachine] {
             Dictionary(machine.machines.map { ($0.place, $0) }) { first, _ in first }
         }
@@ -26,7 +25,7 @@ extension Compatibility {
                     return [IncompatibleArchives.Break]()
                 }
                 let stored = storedInner[machine.place] ?? machine
-                return compare(stored, machine, after, again, in: place.within(machine))
+                return compare(stored, machine, after, again)
             }
     }
 
@@ -34,8 +33,7 @@ extension Compatibility {
     private func lost(
         _ stored: StoredMachine,
         _ before: StoredMachine,
-        _ after: StoredMachine,
-        in place: StoredPlace
+        _ after: StoredMachine
     ) -> [IncompatibleArchives.Break] {
         let (values, known) = (before.data.valuesByPath, stored.data.valuesByPath)
         let added = after.data.valuesByPath.filter { known[$0.key] == nil }.map(\.value)
@@ -49,7 +47,7 @@ extension Compatibility {
         let types = old[before.state]?.types ?? [:]
         let news = new[after.state]?.paths(missingIn: old[before.state] ?? JSONShape(of: [])) ?? []
         return paths.map { path in
-            var explanation = "\"\(place.path(to: path))\" is stored and no longer read: it would be lost."
+            var explanation = "\"\(before.path(to: path))\" is stored and no longer read: it would be lost."
             var (name, lines) = ("drop \(path)", ["// drop \(path)"])
             if let code = DataPath(path) {
                 let alike = news.filter {
@@ -58,11 +56,11 @@ extension Compatibility {
                 }
                 lines = code.change(["\(code.place) = nil"])
                 if alike.count == 1, let other = DataPath(alike[0]) {
-                    explanation += " \"\(place.path(to: alike[0]))\" is new, and of the same type."
+                    explanation += " \"\(before.path(to: alike[0]))\" is new, and of the same type."
                     (name, lines) = ("\(path) becomes \(alike[0])", other.takeOver(code))
                 }
             }
-            return made(place.outer, explanation, step(change(name, of: before, lines), for: before))
+            return made(before.outer, explanation, step(change(name, of: before, lines), for: before))
         }
     }
 
@@ -70,16 +68,14 @@ extension Compatibility {
     private func changed(
         _ before: StoredMachine,
         _ after: StoredMachine,
-        _ again: StoredMachine,
-        in place: StoredPlace
+        _ again: StoredMachine
     ) -> [IncompatibleArchives.Break] {
-        DataComparison(before.data, after.data, again.data).changes.filter { isCompared($0.path) }.map {
-            path,
-            explanation in
+        let changes = before.data.changes(whenRead: after.data, and: again.data)
+        return changes.filter { isCompared($0.path) }.map { path, explanation in
             let code = DataPath(path).map { path in path.change(["\(path.place) = …"]) } ?? ["// convert \(path)"]
             return made(
-                place.outer,
-                "\"\(place.path(to: path))\" \(explanation).",
+                before.outer,
+                "\"\(before.path(to: path))\" \(explanation).",
                 step(change("convert \(path)", of: before, code), for: before)
             )
         }

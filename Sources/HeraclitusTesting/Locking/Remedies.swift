@@ -26,7 +26,12 @@ extension Compatibility {
         // Steps to one version have different names.
         let name = "\(name) in \(machine.state)".debugDescription
         let head = ".step(\(name), in: \(next(machine)), of: \(machine.state.debugDescription)) { archive in"
-        return ([head] + lines.map { "    \($0)" } + ["},"]).joined(separator: "\n")
+        return Self.closure(head, lines)
+    }
+
+    /// A step with a closure of these lines.
+    static func closure(_ head: String, _ lines: [String]) -> String {
+        ([head] + lines.map { "    \($0)" } + ["},"]).joined(separator: "\n")
     }
 
     /// The JSON name of a type that only the decoder uses; otherwise the type's own name.

@@ -57,10 +57,14 @@ extension Migration {
 }
 
 extension JSONValue {
-    /// Whether a step for the values under a key changes anything.
+    /// Whether an object has a key, at any depth outside archives of machines.
     fileprivate func hasValue(under key: String) -> Bool {
-        var (value, isChanged) = (self, false)
-        value.changeValues(under: key) { _ in isChanged = true }
-        return isChanged
+        switch self {
+        case .array(let elements): elements.contains { $0.hasValue(under: key) }
+        // The steps of a machine's own workflow migrate it.
+        case .object(let members) where !isArchive:
+            members[key] != nil || members.values.contains { $0.hasValue(under: key) }
+        default: false
+        }
     }
 }

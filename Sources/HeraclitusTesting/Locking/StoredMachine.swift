@@ -6,7 +6,11 @@ struct StoredMachine {
     let version: Int
     let state: String
 
-    /// The path below the data of the enclosing machine, such as `bell` or `bells[0]`; empty for the outermost machine.
+    /// The name of the state of the outermost machine.
+    let outer: String
+
+    /// The path below the data of the outermost machine, such as `bells[0].data.clapper`; empty for the outermost
+    /// machine.
     let place: String
 
     /// The data of the state, with placeholders for the machines in it.
@@ -16,27 +20,42 @@ struct StoredMachine {
     let machines: [StoredMachine]
 
     /// - Returns: `nil` if the value is no archive.
-    init?(_ archive: JSONValue, at place: String = "") {
+    init?(_ archive: JSONValue, at place: String = "", in outer: String? = nil) {
         guard let workflow = archive["workflow"]?.stringValue, let version = archive["version"]?.intValue,
             let state = archive["state"]?.stringValue, archive["format"]?.intValue != nil
         else { return nil }
-        (self.workflow, self.version, self.state, self.place) = (workflow, version, state, place)
+        let outer = outer ?? state
+        (self.workflow, self.version, self.state, self.outer, self.place) = (workflow, version, state, outer, place)
         var machines: [StoredMachine] = []
-        data = (archive["data"] ?? .null).takingMachines(at: "", into: &machines)
+        let data = archive["data"] ?? .null
+        self.data = data.takingMachines(at: place.isEmpty ? "" : "\(place).data", in: outer, into: &machines)
         self.machines = machines
     }
 
     /// The machine and all machines in it, outer machines first.
     var all: [StoredMachine] { [self] + machines.flatMap(\.all) }
+
+    /// The place of the machine and of its equals: a path into a list stands for all of its elements.
+    var path: String { place.replacing(/\[[0-9]+\]/, with: "[]") }
+
+    /// Extends a path in the machine's data to a path in the outermost machine's data.
+    func path(to key: String) -> String { place.isEmpty ? key : "\(path).data.\(key)" }
 }
 
 extension JSONValue {
     /// The placeholder of a machine: a non-empty object whose only key is always present.
     fileprivate static let machine: JSONValue = ["machine": .null]
 
-    /// The value with placeholders for its machines.
-    fileprivate func takingMachines(at place: String, into machines: inout [StoredMachine]) -> JSONValue {
-        if !place.isEmpty, let machine = StoredMachine(self, at: place) {
+    /// The value with placeholders for the machines in it.
+    fileprivate func takingMachines(
+        at path: String,
+        in outer: String,
+        into machines: inout [StoredMachine]
+    ) -> JSONValue {
+        func taken(_ value: JSONValue, at path: String) -> JSONValue {
+            guard let machine = StoredMachine(value, at: path, in: outer) else {
+                return value.takingMachines(at: path, in: outer, into: &machines)
+            }
             machines.append(machine)
             return Self.machine
         }
@@ -44,13 +63,10 @@ extension JSONValue {
         case .object(let members):
             var content: [String: JSONValue] = [:]
             for (key, member) in members.sorted(by: { $0.key < $1.key }) {
-                content[key] = member.takingMachines(at: DataPath.path(place, then: key), into: &machines)
+                content[key] = taken(member, at: DataPath.path(path, then: key))
             }
             return .object(content)
-        case .array(let elements):
-            return .array(
-                elements.enumerated().map { $1.takingMachines(at: "\(place)[\($0)]", into: &machines) }
-            )
+        case .array(let elements): return .array(elements.enumerated().map { taken($1, at: "\(path)[\($0)]") })
         default: return self
         }
     }

@@ -3,98 +3,78 @@ import Heraclitus
 // Finds archives that the current version cannot read, and the steps that mend them.
 
 extension Compatibility {
-    func found(
-        _ error: ArchiveError,
-        in stored: StoredMachine,
-        _ outermost: StoredPlace
-    ) -> IncompatibleArchives.Break {
+    func found(_ error: ArchiveError, in stored: StoredMachine) -> IncompatibleArchives.Break {
         switch error {
         case .unknownState(let name, _, let path):
-            if let (machine, place) = machine(around: path, in: stored, outermost), machine.state == name {
-                return unknownState(of: machine, in: place)
-            }
+            let machine = machine(around: path, in: stored)
+            if machine.state == name { return unknownState(of: machine) }
         case .wrongWorkflow(let old, let new, let path):
             return made(
-                path.isEmpty ? nil : outermost.outer,
+                path.isEmpty ? nil : stored.outer,
                 "The workflow\(path.isEmpty ? "" : " at \"\(path)\"") is called \(new) now.",
                 (path.isEmpty ? "" : "// In the workflow \(new):\n")
                     + "static var name: String { \(old.debugDescription) }"
             )
         case .newerVersion(let version, let supported, let path):
-            let machine = machine(around: path + ".", in: stored, outermost)?.0
-            let workflow = path.isEmpty ? nil : machine?.workflow
+            let workflow = path.isEmpty ? nil : machine(around: path + ".", in: stored).workflow
             return made(
-                path.isEmpty ? nil : outermost.outer,
+                path.isEmpty ? nil : stored.outer,
                 "The version\(workflow.map { " of \($0)" } ?? "") is \(supported) now.",
                 (workflow.map { "// In the workflow \($0):\n" } ?? "")
                     + "static var version: Int { \(version) }  // or a later one"
             )
         case .brokenState(let name, let path, let error as DecodingError):
-            if let (machine, place) = machine(around: path, in: stored, outermost), machine.state == name {
-                return broken(machine, error, in: place)
-            }
+            let machine = machine(around: path, in: stored)
+            if machine.state == name { return broken(machine, error) }
         default: break
         }
         return made(
-            outermost.outer,
+            stored.outer,
             "\(error)",
             "// Write a migration for this workflow, or for the workflow of the machine at this place."
         )
     }
 
     /// The innermost machine on a path of an archive: for `data.bell.data.tone`, the machine at `bell`.
-    private func machine(
-        around path: String,
-        in stored: StoredMachine,
-        _ outermost: StoredPlace
-    ) -> (StoredMachine, StoredPlace)? {
-        var (machine, place, rest) = (stored, outermost, path[...])
-        while rest.hasPrefix("data.") {
-            let below = rest.dropFirst("data.".count)
-            guard let next = machine.machines.first(where: { below.hasPrefix("\($0.place).") }) else { break }
-            rest = below.dropFirst(next.place.count + 1)
-            (machine, place) = (next, place.within(next))
-        }
-        return (machine, place)
+    private func machine(around path: String, in stored: StoredMachine) -> StoredMachine {
+        var machine = stored
+        while let next = machine.machines.first(where: { path.hasPrefix("data.\($0.place).") }) { machine = next }
+        return machine
     }
 
-    private func unknownState(of machine: StoredMachine, in place: StoredPlace) -> IncompatibleArchives.Break {
+    private func unknownState(of machine: StoredMachine) -> IncompatibleArchives.Break {
         let name = machine.state
         let (old, new) = (states(like: machine, in: storedMachines), states(like: machine, in: machinesOfToday))
         let explanation =
-            place.isOutermost
+            machine.place.isEmpty
             ? "The state \(name) is gone."
-            : "\"\(place.machine).state\": The state \(name) of \(machine.workflow) is gone."
+            : "\"\(machine.path).state\": The state \(name) of \(machine.workflow) is gone."
         let others = new.keys.filter { old[$0] == nil && new[$0] == old[name] }.sorted()
         guard !others.isEmpty else {
-            let target = place.isOutermost ? initial.debugDescription : "…"
+            let target = machine.place.isEmpty ? W.table.initial.debugDescription : "…"
             let code = ".removeState(\(name.debugDescription), into: \(target), in: \(next(machine))) { data in … },"
-            return made(place.outer, explanation, step(code, for: machine))
+            return made(machine.outer, explanation, step(code, for: machine))
         }
         let target = others.count == 1 ? others[0].debugDescription : "…"
         let code = ".renameState(\(name.debugDescription), to: \(target), in: \(next(machine))),"
         return made(
-            place.outer,
+            machine.outer,
             "\(explanation) \(others.joined(separator: " or ")) has the same keys.",
             step(code, for: machine)
         )
     }
 
-    private func broken(
-        _ machine: StoredMachine,
-        _ error: DecodingError,
-        in place: StoredPlace
-    ) -> IncompatibleArchives.Break {
+    private func broken(_ machine: StoredMachine, _ error: DecodingError) -> IncompatibleArchives.Break {
         func made(_ explanation: String, _ code: String) -> IncompatibleArchives.Break {
-            self.made(place.outer, explanation, step(code, for: machine))
+            self.made(machine.outer, explanation, step(code, for: machine))
         }
-        func path(_ keys: [any CodingKey]) -> String { self.path(keys, within: place) }
+        func path(_ keys: [any CodingKey]) -> String { self.path(keys, within: machine) }
         let old = states(like: machine, in: storedMachines)[machine.state]
         let new = states(like: machine, in: machinesOfToday)[machine.state]
         switch error {
         case .keyNotFound(let key, let context):
             let path = path(context.codingPath + [key])
-            let explanation = "\"\(place.path(to: path))\" is read, and was not stored."
+            let explanation = "\"\(machine.path(to: path))\" is read, and was not stored."
             guard let code = DataPath(path) else {
                 return made(explanation, change("add \(path)", of: machine, ["// add \(path)"]))
             }
@@ -104,11 +84,11 @@ extension Compatibility {
             }
             if unread.count == 1, let before = DataPath(unread[0]) {
                 return made(
-                    "\(explanation) \"\(place.path(to: unread[0]))\" is stored, and no longer read.",
+                    "\(explanation) \"\(machine.path(to: unread[0]))\" is stored, and no longer read.",
                     change("\(unread[0]) becomes \(path)", of: machine, code.takeOver(before))
                 )
             }
-            let places = unread.map { "\"\(place.path(to: $0))\"" }.joined(separator: " and ")
+            let places = unread.map { "\"\(machine.path(to: $0))\"" }.joined(separator: " and ")
             let value = unread.isEmpty ? Self.value(of: type) : "…"
             return made(
                 explanation + (unread.isEmpty ? "" : " \(places) are stored, and no longer read."),
@@ -123,14 +103,14 @@ extension Compatibility {
             let types = old?.types[path]?.sorted().joined(separator: " or ") ?? "missing"
             let code = DataPath(path).map { $0.change(["\($0.place) = …  // from the \(types) that it was"]) }
             return made(
-                "\"\(place.path(to: path))\" is \(types) in archives, and is read as \(Self.name(of: type)).",
+                "\"\(machine.path(to: path))\" is \(types) in archives, and is read as \(Self.name(of: type)).",
                 change("convert \(path)", of: machine, code ?? ["// convert \(path)"])
             )
         case .dataCorrupted(let context):
             let path = path(context.codingPath)
             let code = DataPath(path).map { $0.change(["\($0.place) = …"]) }
             return made(
-                "\"\(place.path(to: path))\" of an archive cannot be read: \(context.debugDescription)",
+                "\"\(machine.path(to: path))\" of an archive cannot be read: \(context.debugDescription)",
                 change("convert \(path)", of: machine, code ?? ["// convert \(path)"])
             )
         @unknown default:
@@ -147,12 +127,12 @@ extension Compatibility {
         return Dictionary(grouping: alike) { $0.state }.mapValues { JSONShape(of: $0.map(\.data)) }
     }
 
-    /// A path of coding keys in the notation of shapes, below the data of the machine at a place.
-    private func path(_ keys: [any CodingKey], within place: StoredPlace) -> String {
+    /// A path of coding keys in the notation of shapes, below the data of a machine.
+    private func path(_ keys: [any CodingKey], within machine: StoredMachine) -> String {
         let path = keys.reduce("") { path, key in
             key.intValue != nil ? "\(path)[]" : DataPath.path(path, then: key.stringValue)
         }
-        let outside = "data." + place.path(to: "")
+        let outside = "data." + machine.path(to: "")
         return path.hasPrefix(outside) ? String(path.dropFirst(outside.count)) : path
     }
 }

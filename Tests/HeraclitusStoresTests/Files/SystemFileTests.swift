@@ -132,21 +132,17 @@ import Testing
         let path = place.file("pipe")
         try SystemFile.makePipe(path)
         #expect { _ = try SystemFile(path, for: .writingPipe) } throws: { ($0 as? SystemError)?.isUnread == true }
-        let heard = Lock(Data())
         let reading = try SystemFile(path, for: .readingPipe)
         let writing = try SystemFile(path, for: .writingPipe)
         let waiter = DispatchSemaphore(value: 0)
-        let hasBegun = SystemThread.start {
-            let reading = try? SystemFile(path, for: .readingPipe)
-            try? reading?.waitForContent()
-            let data = try? reading?.next(10)
-            heard.withLock { $0 = data ?? Data() }
-            waiter.signal()
-        }
-        #expect(hasBegun && !waiter.comes(within: 0.05))
+        let content = reading.content()
+        content.setEventHandler { waiter.signal() }
+        content.activate()
+        #expect(!waiter.comes(within: 0.05))
         try writing.append(Data("ab".utf8))
         #expect(waiter.comes())
-        #expect(heard.withLock { $0 } == Data("ab".utf8))
+        #expect(try reading.next(10) == Data("ab".utf8))
+        content.cancel()
         _ = consume reading
     }
 

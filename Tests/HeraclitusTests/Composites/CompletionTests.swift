@@ -317,6 +317,31 @@ import Testing
         try StateMachine<Crossing>().fire.cross()
     }
 
+    final class CountedState: WorkflowState {}
+    struct Counting: Workflow {
+        static var initial: any WorkflowState { CountedState() }
+        let count = Event(updating: CountedState.self)
+    }
+    final class TallyState: Composite {
+        let counting: StateMachine<Counting>
+        init(_ counting: StateMachine<Counting> = StateMachine()) { self.counting = counting }
+        var regions: [any Region] { [counting] }
+        func copied() -> TallyState { TallyState(counting.copy()) }
+    }
+    struct Tally: Workflow {
+        static var initial: any WorkflowState { TallyState() }
+        let end = Event(from: TallyState.self, to: ForgottenState.self).whenFinal(\.counting)
+    }
+
+    @Test("A state that events only update is final for an event that waits for its machine")
+    func updatedEnd() throws {
+        #expect(Counting.table.finals == ["CountedState"])
+        #expect(Tally.diagnostics.facts == [])
+        let tally = StateMachine<Tally>()
+        tally.activate()
+        #expect(tally.state is ForgottenState)
+    }
+
     final class HalfState: Composite {
         let listed: StateMachine<Ticket>
         let forgotten: StateMachine<Ticket>

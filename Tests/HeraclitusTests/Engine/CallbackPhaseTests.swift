@@ -38,7 +38,7 @@ struct CallbackPhaseTests {
 
     @Test("Each phase has a bit of its own, in the order of the calls")
     func bits() {
-        var phases = CallbackPhases { _ in true }
+        var phases = CallbackPhases(CallbackPhase.allCases)
         for phase in CallbackPhase.allCases {
             #expect(phases.first == phase)
             phases.removeAll(throughFirstOf: phases)

@@ -22,16 +22,11 @@ struct CompiledEvent: Sendable {
         valueType = event.valueType
         self.routes = routes
         self.reach = reach
-        let declaration = declaration
-        hooks = CallbackPhases { phase in
-            switch phase {
-            case .guards: !declaration.guards.isEmpty
-            case .willFire: !declaration.willFire.isEmpty
-            case .didFire: !declaration.didFire.isEmpty
-            case .willExit, .willEnter, .regions, .activityEnd, .didExit, .didEnter, .didRestore, .activityStart: false
-            case .observers, .notices, .regionNotices, .journal: false
-            }
-        }
+        hooks = CallbackPhases([
+            .guards: !declaration.guards.isEmpty,
+            .willFire: !declaration.willFire.isEmpty,
+            .didFire: !declaration.didFire.isEmpty,
+        ])
     }
 
     var name: String { sharedName.value }

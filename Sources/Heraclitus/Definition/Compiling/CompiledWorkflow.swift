@@ -46,38 +46,30 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     }
 
     private static func compile() -> Definition {
-        // Outside locks, because reading a definition calls its author's code, which may use another workflow. If two
-        // threads compile at once, the first one to finish wins.
-        let compilation = Compilation()
-        return Definition(
-            content: definitions.add(for: W.self) { compilation.definition(comparingLayouts: true).content }
-        )
+        // Outside locks, because reading a definition calls its author's code, which may use another workflow.
+        let make = validated(comparingLayouts: true)
+        // If two threads read it at once, the first one makes the immortal definition.
+        return Definition(content: definitions.add(for: W.self) { make().content })
     }
 
     /// A separate definition, with which tests compare the shared one.
     /// - Parameter comparingLayouts: Whether to rely on undocumented layouts of existentials that agree with a cast;
     ///   otherwise objects are always cast, as on a platform with other layouts.
     /// - Returns: The definition.
-    static func compiledApart(comparingLayouts: Bool) -> Definition {
-        Compilation().definition(comparingLayouts: comparingLayouts)
-    }
+    static func compiledApart(comparingLayouts: Bool) -> Definition { validated(comparingLayouts: comparingLayouts)() }
 
-    /// A definition that was read and found valid.
-    private struct Compilation {
-        let events = W()
-        let initial = W.initialObject
-        let compiler: DefinitionCompiler
-
-        init() {
-            compiler = DefinitionCompiler(W.self, events: events, initial: initial)
-            let problems = compiler.problems.once
-            guard problems.isEmpty else {
-                let list = problems.map { "\n  - \($0)" }.joined()
-                fatalError("The definition of the workflow \(fullName(of: W.self)) is wrong:\(list)")
-            }
+    /// Reads the definition, and stops the program for an invalid one.
+    /// - Parameter comparingLayouts: Whether to rely on undocumented layouts of existentials.
+    /// - Returns: A function that makes the definition.
+    private static func validated(comparingLayouts: Bool) -> () -> Definition {
+        let (events, initial) = (W(), W.initialObject)
+        let compiler = DefinitionCompiler(W.self, events: events, initial: initial)
+        let problems = compiler.problems.once
+        guard problems.isEmpty else {
+            let list = problems.map { "\n  - \($0)" }.joined()
+            fatalError("The definition of the workflow \(fullName(of: W.self)) is wrong:\(list)")
         }
-
-        func definition(comparingLayouts: Bool) -> Definition {
+        return {
             compiler.definition(
                 ObjectHandling(
                     eventValues: ErasedImmortal(Immortal(events)),

@@ -47,8 +47,9 @@ struct DeclaredProperties {
     }
 
     private mutating func isHiding(_ value: Any) -> Bool {
-        if search.path(in: value) != nil { return true }
-        // Only the object's own properties are searched, because references may lead anywhere.
-        return type(of: value) is AnyClass && search.path(in: Mirror(reflecting: value)) != nil
+        // Only an object's own properties are searched, because references may lead anywhere.
+        let isObject = type(of: value) is AnyClass
+        let mirror = isObject ? Mirror(reflecting: value) : Mirror(value, unlabeledChildren: [value])
+        return !search.matches(in: mirror, limit: 1).isEmpty
     }
 }

@@ -6,7 +6,6 @@ struct DefinitionCompiler {
     /// The type of the workflow.
     let workflowType: ObjectIdentifier
     let properties: DeclaredProperties
-    let initial: (any WorkflowState.Type)?
     let initialName: String
     let unsuitableType: String?
 
@@ -73,7 +72,6 @@ struct DefinitionCompiler {
             actions: properties.actions.map { CompiledAction($0, in: states) }
         )
         initialObject = initial as? any WorkflowState
-        self.initial = initialClass
         initialName = String(describing: initialType)
     }
 

@@ -113,14 +113,4 @@ extension DefinitionParts {
             return .init("endlessDeadline", [$0], stopsTheProgram: false, text)
         }
     }
-
-    /// Whether there is a final state.
-    var canEnd: Bool {
-        states.types.indices.contains { state in
-            routes.allSatisfy { routes in
-                routes.ignoring.contains(state)
-                    || routes.rules(in: state).allSatisfy { routes.rules[$0].destinations.isEmpty }
-            }
-        }
-    }
 }

@@ -19,7 +19,7 @@ extension Definition {
             },
             initial: initial.map { states[$0].name } ?? "",
             listed: content.value.facts.listed.map { states[$0].name },
-            finals: finals.map(\.name),
+            finals: states.filter(\.isFinal).map(\.name),
             declaredFinals: content.value.facts.declaredFinals,
             events: events.map(tableEvent),
             actions: actions.map { action in
@@ -52,9 +52,6 @@ extension Definition {
             if !known.contains(where: property.isSame) { known.append(property) }
         }
     }
-
-    /// The final states.
-    private var finals: [CompiledState] { states.filter(\.isFinal) }
 
     private func tableEvent(_ event: CompiledEvent) -> TransitionTable.Event {
         let reach = event.reach

@@ -101,6 +101,7 @@ extension Workflow {
 
     /// Whether there is a final state; this never stops the program.
     fileprivate static var canEnd: Bool {
-        DefinitionCompiler(Self.self, events: Self(), initial: initialObject).parts.canEnd
+        let parts = DefinitionCompiler(Self.self, events: Self(), initial: initialObject).parts
+        return parts.compiledStates(parts.compiledEvents).contains(where: \.isFinal)
     }
 }

@@ -20,66 +20,38 @@ struct ValueSearch {
 
     init(for isSought: @escaping (Any.Type) -> Bool) { self.isSought = isSought }
 
-    /// The path to the first match in a value, empty for the value itself; `nil` without a match.
-    mutating func path(in value: Any) -> [String]? {
-        switch answer(for: type(of: value)) {
-        case .holds: []
-        case .cannotHold: nil
-        case .mayHold: firstPath(among: Self.contents(of: value))
-        }
-    }
-
-    /// The path to the first match among the properties of an object.
-    mutating func path(in object: Mirror) -> [String]? { firstPath(among: Self.contents(of: object)) }
-
-    /// All matches among the properties of an object, with their paths.
-    mutating func all(in object: Mirror) -> [(path: [String], value: Any)] {
-        var found: [(path: [String], value: Any)] = []
-        walk(through: Self.contents(of: object)) { path, value in
-            if let value { found.append((path, value)) }
-            return true
-        }
-        return found
-    }
-
-    private mutating func firstPath(among contents: ValueContents) -> [String]? {
-        var found: [String]?
-        walk(through: contents) { path, _ in
-            found = path
-            return false
-        }
-        return found
-    }
-
-    /// Visits values depth first.
+    /// The matches among the properties of an object, depth first, with their paths.
     ///
     /// The walk is iterative, because a list of a thousand indirect cases would overflow a thread's stack.
     /// - Parameters:
-    ///   - contents: The values.
-    ///   - visit: Gets a match, or the path alone to a list or optional of the sought type, and returns whether to
-    ///     continue, into the container.
-    private mutating func walk(through contents: ValueContents, _ visit: (_ path: [String], _ match: Any?) -> Bool) {
-        var open = [contents]
+    ///   - object: The object.
+    ///   - limit: The number of matches that are enough.
+    /// - Returns: The matches. A list or optional of the sought type has no value, because it may be empty; its elements
+    ///   follow.
+    mutating func matches(in object: Mirror, limit: Int = .max) -> [(path: [String], value: Any?)] {
+        var found: [(path: [String], value: Any?)] = []
+        var open = [Self.contents(of: object)]
         var path: [String] = []
-        while let innermost = open.last {
+        while found.count < limit, let innermost = open.last {
             guard let (label, value) = innermost.next() else {
                 open.removeLast()
                 _ = path.popLast()
                 continue
             }
-            switch answer(for: type(of: value)) {
-            case .holds where isSought(type(of: value)):
-                guard visit(path + [label], value) else { return }
-            case .cannotHold: continue
-            case .holds, .mayHold:
-                if answer(for: type(of: value)) == .holds, !visit(path + [label], nil) { return }
-                if path.count == Self.maximalDepth {
-                    fatalError("A mirror of \(fullName(of: type(of: value))) shows nested values without end.")
-                }
-                open.append(Self.contents(of: value))
-                path.append(label)
+            let answer = answer(for: type(of: value))
+            if answer == .cannotHold { continue }
+            if isSought(type(of: value)) {
+                found.append((path + [label], value))
+                continue
             }
+            if answer == .holds { found.append((path + [label], nil)) }
+            if path.count == Self.maximalDepth {
+                fatalError("A mirror of \(fullName(of: type(of: value))) shows nested values without end.")
+            }
+            open.append(Self.contents(of: value))
+            path.append(label)
         }
+        return found
     }
 
     private static func contents(of value: Any) -> ValueContents {
