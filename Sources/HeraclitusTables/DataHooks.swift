@@ -77,10 +77,10 @@ extension DataWorkflow {
         entering state: String,
         _ make: @escaping @Sendable (DataState) -> E?
     ) throws(InvalidTransition) -> DataWorkflow {
-        let declare = try definition.onState(state, { $0.destination }) { state, transition in
+        let declare: @Sendable (DataState, StateTransition) -> Void = { state, transition in
             if let effect = make(state) { transition.declare(effect) }
         }
-        var copy = adding(.hook(.willEnter, declare))
+        var copy = adding(.hook(.willEnter, try definition.onState(state, { $0.destination }, declare)))
         copy.effectTypes.append(E.self)
         return copy
     }

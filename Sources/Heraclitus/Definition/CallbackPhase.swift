@@ -33,7 +33,7 @@ package enum CallbackPhase: UInt16, CaseIterable, Sendable {
 
 /// Some phases of a transition.
 struct CallbackPhases: OptionSet, Sendable {
-    /// A bit for each phase. If you widen it for more phases, widen the note of `Lock` with it.
+    // If you widen it for more phases, widen the note of `Lock` with it.
     let rawValue: UInt16
 
     init(rawValue: UInt16) { self.rawValue = rawValue }

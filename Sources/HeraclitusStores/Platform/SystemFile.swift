@@ -193,7 +193,9 @@ struct SystemFile: ~Copyable {
         if unsafe mkfifo(path, 0o600) != 0 { throw .latest }
     }
 
-    /// Tells when there are bytes to read. The file stays open until the source is cancelled.
+    /// A source of events for bytes to read.
+    ///
+    /// The file stays open until the source is cancelled.
     func content() -> sending any DispatchSourceRead { DispatchSource.makeReadSource(fileDescriptor: descriptor) }
 
     /// The names of the regular files in a folder.

@@ -142,7 +142,7 @@ extension StoreConformance {
             }
             return try await group.reduce(true) { $0 && $1 }
         }
-        report.expect(areDone, "\(ids.count) tasks lose an archive, or do not make \(transfers) transfers each in \(attempts) attempts")
+        report.expect(areDone, "a task loses an archive, or makes no \(transfers) transfers in \(attempts) attempts")
         let numbers = try await store.load(ids).map(number)
         report.expect(numbers.reduce(0, +) == 400, "transfers change the sum: \(numbers)")
     }
