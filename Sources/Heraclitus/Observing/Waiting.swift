@@ -28,6 +28,8 @@ extension StateMachine {
             group.addTask { try await self.waitUntilUnreachable(state) }
             group.addTask {
                 try await sleep()
+                // Both tasks may have been late.
+                if let reached = self.state as? S { return reached }
                 throw self.notReached(state, in: self.stateName, timeout)
             }
             defer { group.cancelAll() }

@@ -33,5 +33,5 @@ extension MachineCore {
     /// Whether the current state is final.
     var hasFinalState: Bool { definition.states[now.index].isFinal }
 
-    private var isInFinalState: Bool { now.isActive && hasFinalState }
+    private var isInFinalState: Bool { now.isEntered && hasFinalState }
 }

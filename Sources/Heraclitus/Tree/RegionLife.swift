@@ -85,8 +85,8 @@ extension MachineCore {
     private func leave(_ transition: StateTransition, _ date: Date) {
         // The machine's time stands still from now on, and its archive marks it as put aside.
         madePlace.notePutAside(since: date)
-        guard now.isEntered else { return }
         for region in (place?.regions ?? []).reversed() { region.withCore { $0.leave(transition, date) } }
+        guard now.isEntered else { return }
         activity?.end()
         tellState(.didExit, transition)
         let status = PackedStatus(now.index, .restoring)

@@ -53,7 +53,7 @@ extension MachineCore {
     private func hear(_ occurrence: Occurrence, from region: TreePlace, path: String? = nil) {
         // Occurrences outside turns arrive on a thread that does not own this machine.
         let state = state.read {}.state
-        let path = name(of: region, in: state) + (path.map { "." + $0 } ?? "")
+        let path = (name(of: region, in: state) ?? occurrence.workflow) + (path.map { "." + $0 } ?? "")
         if let transition = occurrence.transition, let observing = state as? any RegionObserving {
             observing.regionDidTransition(transition.heard(by: region.holder), path: path)
         }
@@ -66,13 +66,16 @@ extension MachineCore {
         guard let place, let holder = place.holder else { return nil }
         return holder.withCore { holder in
             let (state, _, _) = holder.state.read {}
-            return (holder.path ?? holder.definition.workflow) + "." + holder.name(of: place, in: state)
+            let name = holder.name(of: place, in: state) ?? definition.workflow
+            return (holder.path ?? holder.definition.workflow) + "." + name
         }
     }
 
     /// The name of the property that holds a machine; the workflow's name if it is not held by a property directly.
-    private func name(of region: TreePlace, in state: AnyObject) -> String {
-        guard let found = place?.regions.first(where: { $0.withCore { $0.place === region } }) else { return "" }
+    ///
+    /// It is `nil` for a machine whose state is about to be entered or was left.
+    private func name(of region: TreePlace, in state: AnyObject) -> String? {
+        guard let found = place?.regions.first(where: { $0.withCore { $0.place === region } }) else { return nil }
         return propertyName(of: found, in: state) ?? found.workflowName
     }
 }

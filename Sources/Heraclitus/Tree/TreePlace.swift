@@ -161,8 +161,8 @@ extension TreePlace {
     /// The date when the machine was put aside; `nil` if a current state holds it.
     var putAside: Date? { contents.withLock { $0.putAside } }
 
-    /// Records the date when the machine is put aside.
-    func notePutAside(since date: Date) { contents.withLock { $0.putAside = date } }
+    /// Records the date when the machine is put aside; an earlier date stays until the machine is resumed.
+    func notePutAside(since date: Date) { contents.withLock { $0.putAside = $0.putAside ?? date } }
 
     /// Records that the machine is resumed.
     /// - Returns: The date when it was put aside.

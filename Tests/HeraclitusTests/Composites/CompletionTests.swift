@@ -89,6 +89,18 @@ import Testing
         #expect(journey.revision == 2)
     }
 
+    @Test("A machine that has ended counts after a cancelled run of it, too")
+    func cancelledRun() async throws {
+        let state = BookedState()
+        let journey = try booked(state)
+        try state.train.fire.pay()
+        let run = Task { try await state.train.run() }
+        run.cancel()
+        _ = await run.result
+        try state.hotel.fire.pay()
+        #expect(journey.isIn(UnderWayState.self))
+    }
+
     @Test("One machine of several may be enough, and an empty state needs no builder")
     func one() throws {
         let errand = StateMachine<Errand>()

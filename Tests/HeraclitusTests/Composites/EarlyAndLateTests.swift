@@ -35,7 +35,7 @@ import Testing
         try order.perform { _ in
             try order.fire.place(PlacedState(first: errand))
             let early = #expect(throws: InvalidTransition.self) { try errand.fire.begin(BusyState()) }
-            #expect(early?.reason == .notCurrent)
+            #expect(early?.reason == .notCurrent && early?.path == "Order.Errand")
             let taken = #expect(throws: InvalidTransition.self) { try other.fire.place(PlacedState(first: errand)) }
             #expect(taken?.reason == .regionInUse)
         }

@@ -118,4 +118,68 @@ import Testing
         clock.advance(by: .seconds(1))
         #expect(timer.isIn(DoneState.self))
     }
+
+    @Test("The time of a machine stands still from the first time it is put aside until it is resumed")
+    func twice() throws {
+        let drawer = try shutDrawer()
+        clock.advance(by: .seconds(95))
+        // A queued event leaves the state before its machine is resumed.
+        let registration = drawer.didEnter(OpenState.self) { [unowned drawer] _, _ in
+            #expect(throws: Never.self) { try drawer.fire.shut { ShutState($0.timer) } }
+        }
+        try drawer.fire.open { OpenState($0.timer) }
+        registration.cancel()
+        clock.advance(by: .seconds(100))
+        try drawer.fire.open { OpenState($0.timer) }
+        let timer = try timer(of: drawer)
+        clock.advance(by: .seconds(4))
+        #expect(timer.isIn(RunningState.self))
+        clock.advance(by: .seconds(1))
+        #expect(timer.isIn(DoneState.self))
+    }
+
+    struct Chest: Workflow {
+        static var initial: any WorkflowState { ShutState(StateMachine()) }
+        let open = Event(from: ShutState.self, to: OpenState.self)
+    }
+    final class HeldState: Composite {
+        let chest: StateMachine<Chest>
+        let until: Date?
+        var regions: [any Region] { [chest] }
+        init(_ chest: StateMachine<Chest>, until: Date? = nil) { (self.chest, self.until) = (chest, until) }
+        func copied() -> HeldState { HeldState(chest.copy(), until: until) }
+    }
+    final class KeptState: WorkflowState, Copying {
+        let chest: StateMachine<Chest>
+        init(_ chest: StateMachine<Chest>) { self.chest = chest }
+        func copied() -> KeptState { KeptState(chest.copy()) }
+    }
+    struct Attic: Workflow {
+        static var initial: any WorkflowState { KeptState(StateMachine()) }
+        let hold = Event(from: KeptState.self, to: HeldState.self)
+        let keep = Event(from: HeldState.self, to: KeptState.self).due(\.until).enters { KeptState($0.chest) }
+    }
+
+    @Test("A machine within a machine that was put aside before it was restored is put aside with it")
+    func within() throws {
+        let timer = StateMachine<Timer>(scheduler: clock.scheduler)
+        let chest = StateMachine<Chest>(entering: OpenState(timer), scheduler: clock.scheduler)
+        let held = HeldState(chest, until: clock.date.addingTimeInterval(6))
+        let attic = StateMachine<Attic>(entering: held, scheduler: clock.scheduler)
+        attic.activate()
+        clock.advance(by: .seconds(5))
+        let archive = try attic.archive()
+        clock.advance(by: .seconds(2))
+        let restored = try StateMachine<Attic>(archive: archive, scheduler: clock.scheduler)
+        // The passed deadline leaves the state before its machines are restored.
+        restored.activate()
+        #expect(restored.isIn(KeptState.self))
+        clock.advance(by: .seconds(93))
+        try restored.fire.hold { HeldState($0.chest) }
+        let inner = try #require(((restored.state as? HeldState)?.chest.state as? OpenState)?.timer)
+        clock.advance(by: .seconds(2))
+        #expect(inner.isIn(RunningState.self))
+        clock.advance(by: .seconds(1))
+        #expect(inner.isIn(DoneState.self))
+    }
 }

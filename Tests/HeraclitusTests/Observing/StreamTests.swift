@@ -35,6 +35,12 @@ import Testing
         #expect(heard == ["swing", "close", "smash"])
     }
 
+    @Test("A wait without time finds the state that the machine is in")
+    func noTime() async throws {
+        let door = StateMachine<Door>()
+        for _ in 0..<500 { try await door.wait(for: ClosedState.self, timeout: .zero) }
+    }
+
     @Test("A slow reader has as many waiting transitions as the policy says")
     func policies() async throws {
         var door: StateMachine<Door>? = StateMachine<Door>(resumingIn: OpenState(0))
