@@ -100,6 +100,14 @@ import Testing
         #expect(read.states == names && read.events.map(\.name) == ["move_x10_y20"])
     }
 
+    @Test("A number of a character is digits alone", arguments: ["&#+65;", "&#x+41;", "&#-1;", "&#;"])
+    func references(_ reference: String) {
+        let document =
+            "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" name=\"\(reference)\"><state id=\"A\"/></scxml>"
+        let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: document) }
+        #expect(error?.problems.first?.explanation == "There is no character \(reference).")
+    }
+
     @Test("A table's names are read as they were written, whatever they look like")
     func namesBothWays() throws {
         let names = [

@@ -14,18 +14,18 @@ public import HeraclitusEssentials
 ///     .enters { backingOff in ConnectingState(failures: backingOff.failures) }
 /// ```
 public struct BackOff: Hashable, Codable, Sendable {
-    private var first: Duration
-    private var factor: Double
-    private var limit: Duration
-    private var jitter: Double
+    private let first: Duration
+    private let factor: Double
+    private let limit: Duration
+    private let jitter: Double
 
     /// Makes a back-off.
     /// - Parameters:
     ///   - first: The delay after the first failure.
     ///   - factor: The factor by which each further failure multiplies the delay.
     ///   - limit: The longest delay.
-    ///   - jitter: The largest random reduction of a delay, as a part from 0 to 1. It spreads the retries of clients that
-    ///     have failed together. A delay of 8 seconds with a jitter of 0.25 is between 6 and 8 seconds.
+    ///   - jitter: The largest random reduction of a delay, as a part from 0 to 1. The reduction spreads the retries of
+    ///     clients that have failed together. A delay of 8 seconds with a jitter of 0.25 is between 6 and 8 seconds.
     public init(first: Duration, factor: Double = 2, limit: Duration = .seconds(600), jitter: Double = 0.25) {
         self.first = first
         self.factor = factor

@@ -67,8 +67,7 @@ public struct InvalidTransition: Error, Sendable {
         /// A guard, a builder or a `will…` hook fired its own machine or a region of it.
         case transitionInProgress
 
-        /// Callbacks or passed deadlines fired the machine more than 10,000 times in one
-        /// outermost call.
+        /// Callbacks or passed deadlines fired the machine more than 10,000 times in one outermost call.
         case endlessChain
 
         /// Another call of ``StateMachine/run()`` is under way.

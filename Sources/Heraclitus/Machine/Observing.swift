@@ -8,8 +8,7 @@ extension StateMachine {
     /// left out.
     ///
     /// On a deadlock (see ``InvalidTransition/Reason-swift.enum/deadlock``) a rejection or announcement is reported at
-    /// once, on the calling thread. Occurrences caused by observers themselves are limited to 10,000 in one
-    /// turn.
+    /// once, on the calling thread. Occurrences caused by observers themselves are limited to 10,000 in one turn.
     ///
     /// The machine keeps the closure. Capture the machine as `[weak machine]`, because a strong capture retains it.
     /// - Parameters:

@@ -7,14 +7,13 @@ extension StoredWorkflow {
     /// Delivers waiting effects to their handlers, each effect at least once.
     ///
     /// Any number of processes may deliver at once. The effects of one machine are delivered in order, by one worker at
-    /// a time. The effects of several machines are delivered in any order, and at the
-    /// same time.
+    /// a time. The effects of several machines are delivered in any order, and at the same time.
     ///
     /// An effect is removed after its handler has returned. If the process ends earlier, or the store is unreachable,
     /// the effect is delivered again. A handler may therefore get the same effect, with the same key, more than once.
     /// If the handler throws, the effect and the effects after it wait, longer each time. An effect is parked after
-    /// as many failures as the policy's `attempts`, or at once if its data is unreadable; the effects after it continue. Call
-    /// ``retry(_:)`` or ``discard(_:)`` for parked effects.
+    /// as many failures as the policy's `attempts`, or at once if its data is unreadable. The effects after it continue.
+    /// Call ``retry(_:)`` or ``discard(_:)`` for parked effects.
     ///
     /// Effects of a type that the workflow does not list wait for a release that lists the type, as do the effects
     /// after them. Machines of a version newer than `Workflow.version` are skipped and counted.

@@ -195,7 +195,7 @@ struct SystemFile: ~Copyable {
 
     /// A source of events for bytes to read.
     ///
-    /// The file stays open until the source is cancelled.
+    /// Cancel the source before the file is closed.
     func content() -> sending any DispatchSourceRead { DispatchSource.makeReadSource(fileDescriptor: descriptor) }
 
     /// The names of the regular files in a folder.

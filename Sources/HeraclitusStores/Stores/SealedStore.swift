@@ -21,8 +21,8 @@ extension ArchiveStore {
     ///
     /// A change of effects loads the row first, because sealing the same bytes again may give other bytes.
     ///
-    /// Sealed bytes have any form, so ``Archive``, ``journaled(in:)`` and other readers of archives cannot read them. Unsealed rows cannot be
-    /// opened: seal a store from the beginning, or copy the rows of another store.
+    /// Sealed bytes have any form, so ``Archive``, ``journaled(in:)`` and other readers of archives cannot read them.
+    /// Unsealed rows cannot be opened: seal a store from the beginning, or copy the rows of another store.
     ///
     /// Loading throws ``StoreError/damaged(id:explanation:)`` for an archive that cannot be opened. A claim leaves such
     /// archives out, and they stay claimed. If no claimed archive can be opened, as with a wrong key, the claim throws.
