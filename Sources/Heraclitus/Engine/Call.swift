@@ -47,9 +47,9 @@ enum CallPurpose {
     /// A transition, an action or an announcement.
     case fire
 
-    /// An automatic transition of an active machine.
+    /// An automatic transition.
     ///
-    /// It never activates a machine.
+    /// It activates a new holder, and no suspended machine.
     case automatic
 
     /// Checks whether a fire would be a transition.

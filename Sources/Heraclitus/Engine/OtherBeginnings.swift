@@ -52,7 +52,7 @@ extension MachineCore {
     @inline(never)
     func activate(_ call: borrowing Call, for purpose: CallPurpose, in role: TurnRole) throws(NoTurn) {
         do throws(NoTurn) {
-            if case .automatic = purpose { throw .notCurrent }
+            if case .automatic = purpose, case .resumption = now.activation { throw .notCurrent }
             guard isEquipped else { throw .missingContext }
             if purpose.endsWithGuards { return }
             let state = state.withOwnersView { state, _ in state }

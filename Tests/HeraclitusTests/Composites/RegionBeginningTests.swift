@@ -61,6 +61,25 @@ struct RegionBeginningTests {
         #expect(!journal.entries.contains("didRestore") && !journal.entries.contains("didExit"))
     }
 
+    @Test("A deadline of a machine in a new holder activates the holder, as any fire does")
+    func deadlineInNewHolder() async throws {
+        let (clock, journal) = (ManualClock(), CallLog())
+        let quiet = StateMachine<Quiet>(
+            entering: QuietState(until: clock.date + 5),
+            context: journal,
+            scheduler: clock.scheduler
+        )
+        quiet.activate()
+        let trip = StateMachine<Trip>(
+            entering: OpenState(quiet),
+            context: journal,
+            scheduler: clock.scheduler
+        )
+        #expect(quiet.isActive && !trip.isActive)
+        await clock.advance(by: .seconds(5))
+        #expect(quiet.isIn(DoneState.self) && trip.isActive)
+    }
+
     final class RushState: EmptyState, Entering {
         func didEnter(_ transition: StateTransition) { try? transition.machine(as: Rush.self)?.fire.end() }
     }
