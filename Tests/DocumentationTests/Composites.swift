@@ -58,6 +58,19 @@ private struct Order: Workflow {
         .whenFinal(\.payment, \.parcel).enters { placed in ShippedState(address: placed.address) }
 }
 
+private final class OnHoldState: Copying {
+    let placed: PlacedState
+    init(_ placed: PlacedState) { self.placed = placed }
+    func copied() -> OnHoldState { OnHoldState(placed.copied()) }
+}
+
+private struct HeldOrder: Workflow {
+    static var initial: any WorkflowState { CartState() }
+    let place = Event(from: CartState.self, to: PlacedState.self)
+    let hold = Event(from: PlacedState.self, to: OnHoldState.self).enters { placed in OnHoldState(placed) }
+    let resume = Event(from: OnHoldState.self, to: PlacedState.self).enters { onHold in onHold.placed }
+}
+
 private final class ShutState: EmptyState {}
 private final class DoorOpenState: EmptyState {}
 private final class JammedState: EmptyState {}
@@ -111,6 +124,23 @@ private struct Elevator: Workflow {
         try placed.parcel.fire.pack()
         print(order.stateName)  // ShippedState
         #expect((order.state as? ShippedState)?.address == "1 Main St")
+    }
+
+    @Test("An order on hold, and its copy and its archive, come back to where their regions were")
+    func history() throws {
+        let order = StateMachine<HeldOrder>()
+        let placed = PlacedState(address: "1 Main St")
+        try order.fire.place(placed)
+        try placed.payment.fire.settle(SettledState(amount: 900))
+        try order.fire.hold()
+        #expect(!order.isIn(SettledState.self))
+        for order in [try StateMachine<HeldOrder>(archive: order.archive()), order.copy(), order] {
+            try order.fire.resume()
+            #expect(order.isIn(SettledState.self) && order.isIn(PackingState.self))
+            let placed = try #require(order.state as? PlacedState)
+            try placed.parcel.fire.pack()
+            #expect(order.isIn(PackedState.self))
+        }
     }
 
     @Test("An order is in the states of its regions")

@@ -27,7 +27,8 @@ private final class PassedState: EmptyState {}
 private final class FailedState: EmptyState {}
 
 private struct Exam: Workflow {
-    static var initial: any WorkflowState { WrittenState(points: 49) }
+    typealias AnyState = any WorkflowState
+    static var initial: WrittenState.Type { WrittenState.self }
     let grade = Event(from: WrittenState.self, to: PassedState.self, FailedState.self)
         .enters { written in if written.points < 50 { FailedState() } else { PassedState() } }
 }

@@ -7,16 +7,18 @@ private struct NothingPaid: Error {}
 private final class PlacedState: EmptyState {
     static var name: String { "Placed" }
 }
-private final class PaidState: WorkflowState {
-    static var name: String { "Paid" }
-    let amount: Int
-    init(amount: Int) { self.amount = amount }
-}
 private final class ShippedState: EmptyState {
     static var name: String { "Shipped" }
 }
 private final class CancelledState: EmptyState {
     static var name: String { "Cancelled" }
+}
+
+private final class PaidState: WorkflowState, FactStating {
+    static var name: String { "Paid" }
+    let amount: Int
+    init(amount: Int) { self.amount = amount }
+    var facts: UserInfo { ["amount": amount] }
 }
 
 private struct Order: Workflow {
@@ -40,6 +42,13 @@ private struct Order: Workflow {
         _ = try? order.fire.cancel()
         print(order.journal)
         return order
+    }
+
+    @Test("The facts of a journal's lines are summed up")
+    func facts() throws {
+        let order = try Self.shipped()
+        let sum = order.journal.compactMap { $0.facts["amount", as: Int.self] }.reduce(0, +)
+        #expect(sum == 9)
     }
 
     @Test("The article prints the journal, except for dates and durations")

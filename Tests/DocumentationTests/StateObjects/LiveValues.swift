@@ -5,6 +5,8 @@ import Testing
 private final class Socket: Sendable {
     let lines: AsyncStream<String>
 
+    static func open(_ room: String) async throws -> Socket { Socket() }
+
     init() {
         lines = AsyncStream { continuation in
             // The stream stays open.
@@ -18,7 +20,8 @@ private final class ConnectingState: WorkflowState, Working {
     init(room: String) { self.room = room }
 
     func work(_ call: WorkCall<Chat>) async throws {
-        try call.fire.connect(ConnectedState(room: room, on: Live(Socket())))
+        let socket = try await Socket.open(room)
+        try call.fire.connect { connecting in ConnectedState(room: connecting.room, on: Live(socket)) }
     }
 }
 
