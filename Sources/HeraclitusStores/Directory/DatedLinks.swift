@@ -120,7 +120,6 @@ struct DatedLinks: Sendable {
     ///   - date: The last date.
     ///   - last: The link after which to begin.
     ///   - limit: The number of links.
-    ///   - hasWholeDates: Whether to add all links with the date of the last link, beyond the limit.
     ///   - isIncluded: Whether to include a machine.
     /// - Returns: The links.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
@@ -128,15 +127,16 @@ struct DatedLinks: Sendable {
         upTo date: SortableDate,
         after last: Link? = nil,
         limit: Int = .max,
-        hasWholeDates: Bool = false,
         where isIncluded: (Label) -> Bool = { _ in true }
     ) throws(ArchiveError) -> [Link] {
         var found: [Link] = []
-        for outer in try names(in: folder.path, last?.date.outer, date.outer) {
+        let outers = try names(in: folder.path, last?.date.outer, date.outer)
+        for outer in outers where isDigits(outer, SortableDate.lengths.0) {
             let isFirst = last.map { $0.date.outer == outer } ?? false
             let isLast = date.outer == outer
             let path = folder.file(outer)
-            for inner in try names(in: path, isFirst ? last?.date.inner : nil, isLast ? date.inner : nil) {
+            let inners = try names(in: path, isFirst ? last?.date.inner : nil, isLast ? date.inner : nil)
+            for inner in inners where isDigits(inner, SortableDate.lengths.1) {
                 let most = isLast && date.inner == inner ? date.rest : nil
                 let isLasts = isFirst && last?.date.inner == inner[...]
                 var least = isLasts ? last.map { "\($0.date.rest).\($0.label.text)" } : nil
@@ -144,17 +144,20 @@ struct DatedLinks: Sendable {
                     let names = try names(in: "\(path)/\(inner)", least?[...], most, limit: Self.pageSize)
                     for name in names where name != least {
                         guard let link = Link(outer + inner + name), isIncluded(link.label) else { continue }
-                        if found.count >= limit, !hasWholeDates || link.date != found.last?.date { return found }
+                        if found.count >= limit { return found }
                         found.append(link)
                     }
                     if names.count < Self.pageSize { break }
                     least = names.last
                 }
-                // The next link has another date.
-                if found.count >= limit { return found }
             }
         }
         return found
+    }
+
+    /// Whether a folder is one of links: other programs may put files there.
+    private func isDigits(_ name: String, _ count: Int) -> Bool {
+        name.utf8.count == count && name.allSatisfy(\.isHexDigit)
     }
 
     private func names(

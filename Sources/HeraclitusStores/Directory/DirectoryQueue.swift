@@ -52,28 +52,31 @@ extension DirectoryStore {
         try look()
         let wanted = Wanted(query)
         var rows: [ExactID: StoredArchive] = [:]
-        func add(_ candidate: Candidate) throws {
-            if let row = try file(of: candidate)?.row, query.includes(row) { rows[ExactID(row.id)] = row }
+        func add(_ candidate: Candidate) throws -> Bool {
+            guard let row = try file(of: candidate)?.row, query.includes(row) else { return false }
+            rows[ExactID(row.id)] = row
+            return true
         }
         if !wanted.isForEffects {
             // The link of a claimed machine has the date when the claim ends.
             let links = index.links(.claimed)
             for link in try links.links(upTo: .last, where: wanted.includes) {
-                try add(Candidate(kind: .claimed, link: link))
+                _ = try add(Candidate(kind: .claimed, link: link))
             }
         }
         let kind = wanted.isForEffects ? DirectoryIndex.Kind.effects : .due
-        let (date, limit) = (query.queueDate, min(CandidateList.pageSize, max(query.limit, 1)))
+        var found = 0
         var last: DatedLinks.Link?
         while true {
             let page = try index.links(kind)
-                .links(upTo: date, after: last, limit: limit, hasWholeDates: true, where: wanted.includes)
-            for link in try sortedByID(page) {
-                if rows.count >= query.limit { return query.sorted(rows.values) }
-                try add(Candidate(kind: kind, link: link))
+                .links(upTo: query.queueDate, after: last, limit: CandidateList.pageSize, where: wanted.includes)
+            for link in page {
+                // Links of one date are in another order than the ids of their machines.
+                if found >= query.limit, link.date != last?.date { return query.sorted(rows.values) }
+                if try add(Candidate(kind: kind, link: link)) { found += 1 }
+                last = link
             }
-            if page.count < limit { return query.sorted(rows.values) }
-            last = page.last
+            if page.count < CandidateList.pageSize { return query.sorted(rows.values) }
         }
     }
 
@@ -92,17 +95,6 @@ extension DirectoryStore {
             try index.links(kind).links(upTo: .last, after: last, limit: 1, where: wanted.includes).first?.date
         }
         return next.min()?.date
-    }
-
-    /// Links in the order of their dates, those of one date by the ids of their machines; a page has all links of a date.
-    private func sortedByID(_ links: [DatedLinks.Link]) throws -> [DatedLinks.Link] {
-        guard zip(links, links.dropFirst()).contains(where: { $0.date == $1.date }) else { return links }
-        var byID: [(link: DatedLinks.Link, id: ExactID)] = []
-        for link in links {
-            let name = link.label.file
-            byID.append((link, ExactID(try FileName.id(of: name) ?? files.header(of: name)?.row.id ?? "")))
-        }
-        return byID.sorted { ($0.link.date, $0.id) < ($1.link.date, $1.id) }.map(\.link)
     }
 
     /// Claims machines for a worker.

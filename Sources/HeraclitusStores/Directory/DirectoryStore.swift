@@ -64,7 +64,8 @@ public final class DirectoryStore: ArchiveStore {
     /// - Parameter changes: The changes, each with its own id.
     /// - Returns: The stored revision of each change; for a deletion the deleted revision, or 0 if the id was unknown.
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` and ``StoreError/effectsChanged(id:)`` if another save was
-    ///   faster; ``StoreError/damaged(id:explanation:)``; `ArchiveError`. All files are unchanged then.
+    ///   faster; ``StoreError/damaged(id:explanation:)``; `ArchiveError`. All files are unchanged then, unless the
+    ///   folder could not be synced after the change.
     @discardableResult
     public func save(_ changes: [StoreChange]) async throws -> [Int] {
         let saved: [DirectoryChange]

@@ -73,7 +73,8 @@ extension StoredWorkflow {
 
 /// Carries out effects as one worker, for one call of `deliver`.
 ///
-/// Effects saved after the call has leased their machine are for the next call, so the call ends.
+/// The call works on each machine once. Effects that are saved later, or that wait again, are for the next call, so the
+/// call ends.
 private final class EffectWorker<W: Workflow>: Sendable {
     private let workflow: StoredWorkflow<W>
     private let policy: DeliveryPolicy
@@ -83,10 +84,10 @@ private final class EffectWorker<W: Workflow>: Sendable {
     /// The date up to which effects are due.
     private let dueDate: Date
 
-    /// The ends of the machines' effects that belong to this call.
-    private let ends = Lock<[ExactID: Outbox.End]>([:])
+    /// The machines on which the call has worked.
+    private let worked = Lock<Set<ExactID>>([])
 
-    /// The machines whose effects stay leased until the call ends.
+    /// The machines that the call has leased again; they stay leased until the call ends.
     private let left = Lock<[String]>([])
 
     init(_ workflow: StoredWorkflow<W>, _ policy: DeliveryPolicy, _ handlers: EffectHandlers, until date: Date) {
@@ -152,9 +153,13 @@ private final class EffectWorker<W: Workflow>: Sendable {
     /// Carries out the effects of a leased machine, one after the other.
     private func work(at archive: StoredArchive) async throws -> WorkReport {
         var report = WorkReport()
+        guard worked.withLock({ $0.insert(ExactID(archive.id)).inserted }) else {
+            left.withLock { $0.append(archive.id) }
+            return report
+        }
         var leased = archive.effects
         do {
-            let end = end(of: archive.id, try Outbox(leased, of: archive.id).end)
+            let end = try Outbox(leased, of: archive.id).end
             // Leasing many machines takes time; the first leases may need a renewal.
             if let date = leased?.date, now > date - policy.lease.inSeconds * 2 / 3 {
                 leased = try await change(archive.id) { $0.lease(to: worker, until: leaseEnd) }
@@ -162,7 +167,7 @@ private final class EffectWorker<W: Workflow>: Sendable {
             while let waiting = leased, waiting.worker == worker {
                 let outbox = try Outbox(waiting, of: archive.id)
                 guard let next = outbox.next(before: end) else {
-                    if outbox.next != nil { try await leave(archive.id) }
+                    if outbox.next != nil { _ = try await change(archive.id) { $0.release(until: now) } }
                     break
                 }
                 let effect = outbox.effect(next, of: archive.id)
@@ -183,31 +188,6 @@ private final class EffectWorker<W: Workflow>: Sendable {
         return report
     }
 
-    /// Leaves the effects of a machine to the next call.
-    private func leave(_ id: String) async throws {
-        if now > dueDate {
-            _ = try await change(id) { $0.release(until: now) }
-        } else {
-            // The clock stands still, so this call would claim the machine again.
-            left.withLock { $0.append(id) }
-        }
-    }
-
-    /// The end of the machine's effects that belong to this call.
-    /// - Parameters:
-    ///   - id: The id of the machine.
-    ///   - end: The end of the currently waiting effects.
-    /// - Returns: The end.
-    private func end(of id: String, _ end: Outbox.End) -> Outbox.End {
-        // While the clock runs, later effects are not due for this call. Only a clock that stands still needs the end.
-        let isRemembered = now <= dueDate
-        return ends.withLock { ends in
-            if let known = ends[ExactID(id)] { return known }
-            if isRemembered { ends[ExactID(id)] = end }
-            return end
-        }
-    }
-
     /// The result of one attempt.
     private enum Outcome {
         case done
@@ -215,14 +195,14 @@ private final class EffectWorker<W: Workflow>: Sendable {
 
         /// A failure that would repeat itself.
         case parked(any Error, DeliveryPolicy)
-        case later(Date, any Error)
+        case later(Date, any Error, DeliveryPolicy)
 
         /// The effect is for another release of the program.
         case unknown
 
         var error: (any Error)? {
             switch self {
-            case .failed(let error, _), .parked(let error, _), .later(_, let error): error
+            case .failed(let error, _), .parked(let error, _), .later(_, let error, _): error
             case .done, .unknown: nil
             }
         }
@@ -248,7 +228,7 @@ private final class EffectWorker<W: Workflow>: Sendable {
                 throw CancellationError()
             }
             switch error as? EffectFailure {
-            case .retry(let date, let error)?: return .later(date, error)
+            case .retry(let date, let error)?: return .later(date, error, policy)
             case .park(let error)?: return .parked(error, policy)
             case nil: return .failed(error, policy)
             }
@@ -285,7 +265,9 @@ private final class EffectWorker<W: Workflow>: Sendable {
                 case .parked(let error, let policy):
                     _ = outbox.noteFailure(of: index, error)
                     outbox.park(index, blocks: policy.parkedEffectsBlock)
-                case .later(let date, _): wait = date
+                // A date that has passed would make workers retry without a pause.
+                case .later(let date, _, let policy):
+                    wait = date > now ? date : policy.backOff.date(after: 1, since: now)
                 case .unknown: wait = now
                 }
                 settled = outbox.index(of: effect.key).map { outbox.effect(outbox.entries[$0], of: effect.key.id) }

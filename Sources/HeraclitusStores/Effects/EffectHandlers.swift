@@ -67,6 +67,8 @@ public struct EffectHandlers: Sendable {
 /// Any other error counts as an attempt.
 public enum EffectFailure: Error, Sendable {
     /// Retries the effect later, without counting an attempt.
+    ///
+    /// A date that has passed counts as the policy's first delay.
     case retry(at: Date, because: any Error)
 
     /// Parks the effect at once, because another attempt would fail as well.

@@ -51,6 +51,9 @@ struct Outbox {
         } catch {
             throw .damaged(id: id, explanation: "Its effects cannot be read. \(ArchiveError.explanation(of: error))")
         }
+        if !(0..<(1 << 53)).contains(content.next) {
+            throw .damaged(id: id, explanation: "\(content.next) is no number of its next effect.")
+        }
     }
 
     /// The effects for the store; `nil` if there are none.
@@ -251,11 +254,12 @@ extension Outbox {
         let former = try json.decoded(as: Former.self)
         self = try Outbox(nil, of: "")
         // The series is fixed, so that each reading of the row gives the same keys.
-        content.series = (1 << 40) + revision
-        var next = (former.effects.filter { $0.revision == revision }.compactMap(\.index).max() ?? -1) + 1
+        content.series = (1 << 40) &+ revision
+        // Damaged data may contain the largest number.
+        var next = (former.effects.filter { $0.revision == revision }.compactMap(\.index).max() ?? -1) &+ 1
         for entry in former.effects {
             let index = entry.index ?? next
-            if entry.index == nil { next += 1 }
+            if entry.index == nil { next &+= 1 }
             content.effects.append(
                 Entry(
                     name: entry.name,

@@ -28,13 +28,16 @@ public struct StoredEffect: Sendable, Hashable {
     /// Makes the effect itself.
     /// - Parameter workflow: The workflow in the store, which knows the types of its effects.
     /// - Returns: The effect.
-    /// - Throws: `ArchiveError.unknownEffect(_:known:)`; `ArchiveError.brokenEffect(_:underlyingError:)`, also if a migration fails.
+    /// - Throws: `ArchiveError.unknownEffect(_:known:)`, also for an effect of a newer version;
+    ///   `ArchiveError.brokenEffect(_:underlyingError:)`, also if a migration fails.
     public func effect<W: Workflow>(of workflow: StoredWorkflow<W>) throws(ArchiveError) -> any Effect {
         try effect(of: workflow.knownEffects)
     }
 
     func effect(of known: KnownEffects) throws(ArchiveError) -> any Effect {
         let effect: RawEffect
+        // A newer release may have changed the data, so this release leaves the effect to it.
+        if let version, version > known.version { throw unknown(to: known) }
         do {
             effect = try known.migrated(RawEffect(name: name, data: data), from: version ?? known.version)
         } catch {
@@ -44,6 +47,6 @@ public struct StoredEffect: Sendable, Hashable {
         do { return try effect.data.decoded(as: type) } catch { throw .brokenEffect(name, underlyingError: error) }
     }
 
-    /// The error for a workflow that lacks the effect's type.
+    /// The error for a workflow that lacks the effect's type, or its version.
     func unknown(to known: KnownEffects) -> ArchiveError { .unknownEffect(name, known: known.types.map { $0.name }) }
 }

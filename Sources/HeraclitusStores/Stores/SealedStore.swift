@@ -65,18 +65,19 @@ private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         var rest = claim
         var readable: [StoredArchive] = []
         var tried: Set<ExactID> = []
-        while rest.limit > 0 {
+        var failure: (any Error)?
+        // A batch may be unreadable as a whole. With a wrong key all of them are, so the number is limited.
+        for _ in 0..<16 where rest.limit > 0 {
             let claimed = try await base.claim(rest)
             let new = claimed.filter { tried.insert(ExactID($0.id)).inserted }
-            var failure: (any Error)?
             for row in new {
                 do { readable.append(try opened(row)) } catch { failure = failure ?? error }
             }
-            if readable.isEmpty, let failure { throw failure }
             // A short batch is the last one, so that the places of unreadable archives are filled.
             if claimed.count < rest.limit || new.isEmpty { break }
             rest.limit = claim.limit - readable.count
         }
+        if readable.isEmpty, let failure { throw failure }
         return readable
     }
 

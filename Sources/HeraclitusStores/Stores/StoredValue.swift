@@ -29,8 +29,28 @@ public enum StoredValue: Sendable, Hashable {
 
     /// A number, compared exactly.
     ///
-    /// Integers beyond 2^53 are rounded; use a text for larger identifiers.
+    /// Integers beyond 2^53 are rounded; use a text for larger identifiers. A state's infinite number
+    /// becomes the largest finite one, and a value that is not a number is left out.
     case number(Double)
+}
+
+extension StoredValue {
+    /// Compares texts by their UTF-8, as stores do.
+    public static func == (left: StoredValue, right: StoredValue) -> Bool {
+        switch (left, right) {
+        case (.text(let left), .text(let right)): ExactID(left) == ExactID(right)
+        case (.number(let left), .number(let right)): left == right
+        default: false
+        }
+    }
+
+    /// Hashes the UTF-8 of a text, or the number.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .text(let text): hasher.combine(ExactID(text))
+        case .number(let number): hasher.combine(number)
+        }
+    }
 }
 
 /// A value that converts to a ``StoredValue``: a text, a number, a date or a flag.
@@ -50,8 +70,10 @@ extension Int: StoredValueConvertible {
 }
 
 extension Double: StoredValueConvertible {
-    /// The number.
-    public var storedValue: StoredValue { .number(self) }
+    /// The number; the largest finite one for an infinite number.
+    public var storedValue: StoredValue {
+        .number(min(max(self, -.greatestFiniteMagnitude), .greatestFiniteMagnitude))
+    }
 }
 
 extension Bool: StoredValueConvertible {
@@ -61,7 +83,7 @@ extension Bool: StoredValueConvertible {
 
 extension Date: StoredValueConvertible {
     /// The number of seconds since 2001.
-    public var storedValue: StoredValue { .number(timeIntervalSinceReferenceDate) }
+    public var storedValue: StoredValue { timeIntervalSinceReferenceDate.storedValue }
 }
 
 extension UUID: StoredValueConvertible {
@@ -70,8 +92,10 @@ extension UUID: StoredValueConvertible {
 }
 
 extension StoredValue: StoredValueConvertible {
-    /// The value itself.
-    public var storedValue: StoredValue { self }
+    /// The value itself; the largest finite number for an infinite one.
+    public var storedValue: StoredValue {
+        if case .number(let number) = self { number.storedValue } else { self }
+    }
 }
 
 extension StoredValue: Codable {

@@ -12,8 +12,6 @@ protocol UnitMember: AnyObject, Sendable {
     var transitions: [StateTransition] { get }
 
     /// The change to save, and whether it differs from the stored row.
-    ///
-    /// After this call, the machine is fired outside the unit.
     func change() throws -> (change: StoreChange, isChange: Bool)
 
     /// The change to save after another save has changed the waiting effects.
@@ -22,8 +20,11 @@ protocol UnitMember: AnyObject, Sendable {
     /// Records that the machine is saved with its effects.
     func noteSaved()
 
-    /// Ends the unit: the machine declines every fire.
-    func end()
+    /// Declines every fire from now on, and stops collecting transitions and effects.
+    func close()
+
+    /// Marks the machine if it has unsaved effects, so that a later save cannot lose them.
+    func noteUnsaved()
 }
 
 final class MachineInUnit<W: Workflow>: UnitMember {
@@ -91,7 +92,6 @@ final class MachineInUnit<W: Workflow>: UnitMember {
     private var effects: [any Effect] { made.value.withLock { $0.effects } }
 
     func change() throws -> (change: StoreChange, isChange: Bool) {
-        stopCollecting()
         let row = try workflow.row(
             of: machine,
             id,
@@ -137,10 +137,8 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         return (old, try outbox.waiting(of: id))
     }
 
-    /// Stops collecting transitions and effects.
-    ///
-    /// States entered later are outside the unit of work.
-    private func stopCollecting() {
+    func close() {
+        machine.declineFires(because: StoreError.unitEnded(id: id))
         registration.cancel()
         machine.collectEffects(nil)
     }
@@ -152,10 +150,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         withExtendedLifetime(saved) {}
     }
 
-    func end() {
-        stopCollecting()
-        // A machine with unsaved effects is marked, so that a later save cannot lose them.
+    func noteUnsaved() {
         if let state = made.value.withLock({ $0.firstState }) { machine.noteUncollected(state) }
-        machine.declineFires(because: StoreError.unitEnded(id: id))
     }
 }

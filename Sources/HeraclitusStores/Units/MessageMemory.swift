@@ -20,11 +20,12 @@ struct HandledMessages {
     /// The messages, in the order of arrival.
     private var messages: [Message]
 
-    /// Reads stored messages.
-    ///
-    /// Unreadable data counts as empty.
-    init(_ data: Data?) {
-        messages = data.flatMap { try? ArchiveDecoder(text: $0).decode([Message].self) } ?? []
+    /// Reads the stored messages of a machine.
+    init(_ data: Data?, of id: String) throws(StoreError) {
+        do { messages = try data.map { try ArchiveDecoder(text: $0).decode([Message].self) } ?? [] } catch {
+            let explanation = ArchiveError.explanation(of: error)
+            throw .damaged(id: id, explanation: "Its handled messages cannot be read. \(explanation)")
+        }
     }
 
     /// Whether a remembered message has the id.

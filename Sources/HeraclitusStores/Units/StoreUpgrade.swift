@@ -157,8 +157,8 @@ extension Error {
     /// Whether the error concerns one archive rather than the store's medium.
     fileprivate var isOfOneArchive: Bool {
         switch self as any Error {
-        case is StoreError, ArchiveError.tooLarge: true
-        default: false
+        case ArchiveError.inaccessibleFile: false
+        default: self is StoreError || self is ArchiveError
         }
     }
 }

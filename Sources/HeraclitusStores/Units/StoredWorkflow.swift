@@ -206,7 +206,9 @@ extension StoredWorkflow {
             state: machine.definition.name(of: columns.state),
             entered: stays && stored != nil ? stored?.entered : scheduler.date,
             due: columns.due,
-            values: ((columns.state as? any Findable)?.foundBy ?? [:]).mapValues(\.storedValue),
+            // Only a value that is not a number differs from itself; no condition finds it.
+            values: ((columns.state as? any Findable)?.foundBy ?? [:]).mapValues(\.storedValue)
+                .filter { $0.value == $0.value },
             archive: columns.archive,
             handled: handled ?? stored?.handled
         )

@@ -72,7 +72,7 @@ public final class TransactionUnit {
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public func delete(_ id: String) throws -> Bool {
-        if contents.isDeleted(id) { return false }
+        if try contents.deletes(id) { return false }
         let member = contents.member(id)
         let stored = member == nil ? try transaction.load(id) : member?.stored
         // A machine made in the unit stays unsaved.

@@ -1,4 +1,5 @@
 import Heraclitus
+import HeraclitusEssentials
 
 /// The machines that a unit of work has loaded, in order.
 final class UnitContents: Sendable {
@@ -18,8 +19,7 @@ final class UnitContents: Sendable {
     /// - Throws: ``StoreError/repeatedID(_:)`` for another workflow or a deleted machine;
     ///   ``StoreError/unitEnded(id:)``.
     func machine<W: Workflow>(_ id: String, of workflow: W.Type) throws(StoreError) -> StateMachine<W>? {
-        if contents.withLock({ $0.isEnded }) { throw .unitEnded(id: id) }
-        if isDeleted(id) { throw .repeatedID(id) }
+        if try deletes(id) { throw .repeatedID(id) }
         guard let member = member(id) else { return nil }
         guard let machine = member.anyMachine as? StateMachine<W> else { throw .repeatedID(id) }
         return machine
@@ -37,19 +37,23 @@ final class UnitContents: Sendable {
         _ memory: MessageMemory,
         creating create: (() throws -> StateMachine<W>)?
     ) throws -> StateMachine<W>? {
-        let messages = HandledMessages(stored?.handled)
-        let now = workflow.scheduler.date
-        if let message, messages.contains(message, memory, at: now) { return nil }
-        let handled = try message.map { try messages.adding($0, memory, at: now) }
-        let member = try MachineInUnit(id, stored, of: workflow, handled: handled, creating: create)
-        let known = contents.withLock { contents in
-            let known = contents.members.first { ExactID($0.id) == ExactID(id) }
-            if known == nil { contents.members.append(member) }
-            return known
+        var handled: Data?
+        if let message {
+            let messages = try HandledMessages(stored?.handled, of: id)
+            let now = workflow.scheduler.date
+            if messages.contains(message, memory, at: now) { return nil }
+            handled = try messages.adding(message, memory, at: now)
         }
-        guard let known else { return member.machine }
-        // Two tasks of the unit have loaded the machine at once.
-        member.end()
+        let member = try MachineInUnit(id, stored, of: workflow, handled: handled, creating: create)
+        let (known, isEnded) = contents.withLock { contents in
+            let known = contents.members.first { ExactID($0.id) == ExactID(id) }
+            if known == nil, !contents.isEnded { contents.members.append(member) }
+            return (known, contents.isEnded)
+        }
+        if known == nil, !isEnded { return member.machine }
+        // Two tasks of the unit have loaded the machine at once, or the unit has ended meanwhile.
+        member.close()
+        guard let known else { throw StoreError.unitEnded(id: id) }
         guard message == nil, let machine = known.anyMachine as? StateMachine<W> else {
             throw StoreError.repeatedID(id)
         }
@@ -61,10 +65,18 @@ final class UnitContents: Sendable {
         contents.withLock { $0.deletions.append((id, stored?.revision)) }
     }
 
-    func isDeleted(_ id: String) -> Bool { deletions.contains { ExactID($0.id) == ExactID(id) } }
+    /// Whether the unit deletes a machine.
+    /// - Throws: ``StoreError/unitEnded(id:)``.
+    func deletes(_ id: String) throws(StoreError) -> Bool {
+        if contents.withLock({ $0.isEnded }) { throw .unitEnded(id: id) }
+        return isDeleted(id)
+    }
 
-    /// The changes to save; empty if the unit has changed nothing.
+    private func isDeleted(_ id: String) -> Bool { deletions.contains { ExactID($0.id) == ExactID(id) } }
+
+    /// Ends the unit, and returns the changes to save; empty if the unit has changed nothing.
     func changes() throws -> [StoreChange] {
+        close()
         var changes: [StoreChange] = []
         var isChange = deletions.contains { $0.revision != nil }
         for member in members where !isDeleted(member.id) {
@@ -87,9 +99,18 @@ final class UnitContents: Sendable {
 
     func noteSaved() { for member in members { member.noteSaved() } }
 
+    /// Ends the unit, also if nothing was saved.
     func end() {
-        contents.withLock { $0.isEnded = true }
-        for member in members { member.end() }
+        close()
+        for member in members { member.noteUnsaved() }
+    }
+
+    private func close() {
+        let isFirst = contents.withLock { contents in
+            defer { contents.isEnded = true }
+            return !contents.isEnded
+        }
+        if isFirst { for member in members { member.close() } }
     }
 
     func transitions(of id: String) -> [StateTransition] { member(id)?.transitions ?? [] }

@@ -8,11 +8,6 @@ public final class UnitOfWork: Sendable {
     private let store: any ArchiveStore
     let contents = UnitContents()
 
-    /// Whether the unit was saved.
-    var isSaved: Bool { saved.withLock { $0 } }
-
-    fileprivate let saved = Lock(false)
-
     /// A machine that was loaded before the unit began.
     private let loaded: StoredArchive?
 
@@ -98,7 +93,7 @@ public final class UnitOfWork: Sendable {
     /// - Throws: Errors of the store's medium.
     @discardableResult
     public nonisolated(nonsending) func delete(_ id: String) async throws -> Bool {
-        if contents.isDeleted(id) { return false }
+        if try contents.deletes(id) { return false }
         let member = contents.member(id)
         let stored = member == nil ? try await load(id) : member?.stored
         // A machine made in the unit stays unsaved.
@@ -144,7 +139,8 @@ extension ArchiveStore {
     /// - Parameters:
     ///   - attempts: The number of attempts, at least one.
     ///   - body: Loads and changes machines.
-    ///   - saved: Called after the save, or if nothing had to be saved. If it throws, the machines stay saved.
+    ///   - saved: Called after the save, or if nothing had to be saved. Machines of the unit decline fires. If it throws,
+    ///     the machines stay saved.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot save several machines together; `ArchiveError`.
@@ -195,9 +191,7 @@ extension ArchiveStore {
             throw error
         }
         do {
-            let isSaved = try await save(unit.contents)
-            unit.saved.withLock { $0 = isSaved }
-            if !isSaved, try await isTorn(unit.contents) { return nil }
+            if try await !save(unit.contents), try await isTorn(unit.contents) { return nil }
         } catch StoreError.conflict {
             return nil
         }

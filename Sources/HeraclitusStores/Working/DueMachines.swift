@@ -79,39 +79,38 @@ extension StoredWorkflow {
     }
 
     /// Fires the due events of a machine.
-    /// - Returns: Whether the machine was saved.
+    /// - Returns: Whether an event has fired and is saved.
     private nonisolated(nonsending) func fireDue(
         _ archive: StoredArchive,
         by date: Date,
         _ saved: (_ id: String, _ transitions: [StateTransition]) async throws -> Void
     ) async throws -> Bool {
-        var isSaved = false
+        var hasFired = false
         var endless: InvalidTransition?
         try await store.unit(loaded: archive) { unit in
             // A deleted machine stays deleted.
             let machine = try await unit.machineIfStored(archive.id, of: self)
-            endless = machine?.fireDue(by: date)
+            (hasFired, endless) = machine?.fireDue(by: date) ?? (false, nil)
         } saved: { unit in
             let transitions = unit.transitions(of: archive.id)
-            isSaved = unit.isSaved
             // The list is empty if all events were rejected, or if only machines within the state were fired.
             if !transitions.isEmpty { try await saved(archive.id, transitions) }
         }
         if let endless { throw endless }
-        return isSaved
+        return hasFired
     }
 }
 
 extension StateMachine {
     /// Fires all events due by a date in a passive machine, each at its deadline.
-    /// - Returns: The error of the first event beyond the chain limit; `nil` if there is none.
-    func fireDue(by date: Date) -> InvalidTransition? {
+    /// - Returns: Whether an event has fired, and the error of the first event beyond the chain limit.
+    func fireDue(by date: Date) -> (hasFired: Bool, endless: InvalidTransition?) {
         activate()
         var declined: Set<TreeDeadline.ID> = []
-        for _ in 0..<Self.chainLimit {
-            guard fireFirstDue(by: date, &declined) else { return nil }
+        for count in 0..<Self.chainLimit {
+            guard fireFirstDue(by: date, &declined) else { return (count > 0, nil) }
         }
-        return deadlinesOfTree(by: date, besides: declined).first?.reject()
+        return (true, deadlinesOfTree(by: date, besides: declined).first?.reject())
     }
 
     /// - Parameters:

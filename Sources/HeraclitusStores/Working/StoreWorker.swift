@@ -104,6 +104,8 @@ private final class Rounds: Sendable {
     private func sleep(until date: Date, _ scheduler: Scheduler, after rings: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await scheduler.sleep(until: date) }
+            // The scheduler's clock may be set back.
+            group.addTask { [interval] in try await Task.sleep(for: interval) }
             if let bell { group.addTask { await bell.wait(after: rings) } }
             _ = try await group.next()
             group.cancelAll()

@@ -132,6 +132,16 @@ extension StoreConformance {
         }
     }
 
+    /// A listing has the machines that are due first, whether or not later ones are claimed.
+    static func listingClaimed(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        try await store.save(archive("claimed", due: date))
+        let claimed = try await store.claim(lampClaim(.due(by: date), at: date, by: "one")).map(\.id)
+        report.expect(claimed == ["claimed"], "a claim of a due machine returns \(claimed)")
+        try await store.save(archive("earlier", due: date - 3_600))
+        let first = try await store.ids(query { ($0.queue, $0.limit) = (.due(by: date + 3_600), 1) })
+        report.expect(first == ["earlier"], "the machine that is due before a claimed one is listed as \(first)")
+    }
+
     /// A claim of machines that are due later ends by the worker's clock.
     private static func claimingBeforehand(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         try await store.save(archive("later", due: date + 10_000))

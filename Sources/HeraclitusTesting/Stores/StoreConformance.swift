@@ -58,7 +58,8 @@ public enum StoreConformance {
 
     private static let effectChecks: [(String, Check)] = [
         ("keeping effects", keepingEffects), ("claiming effects", claimingEffects),
-        ("claiming due machines", claimingDue), ("claiming at once", claimingAtOnce),
+        ("claiming due machines", claimingDue), ("listing claimed machines", listingClaimed),
+        ("claiming at once", claimingAtOnce),
     ]
 
     private static let deliveryChecks: [(String, Check)] = [

@@ -64,6 +64,20 @@ extension StoreConformance {
         report.expect(left == [], "a replaced or deleted value is still found in \(left)")
         let counts = try await store.counts(query { $0.values = [.value("total") >= 30] })
         report.expect(counts == ["On": 2], "machines with a value are counted as \(counts)")
+        try await findingBySpelling(store, report)
+    }
+
+    /// A save replaces a text by one that Swift calls equal, with other UTF-8.
+    private static func findingBySpelling(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+        let (old, new) = ("ne\u{301}", "n\u{E9}")
+        let saved = try await store.save(archive("spelled", values: ["buyer": .text(old)]))
+        try await store.save(archive("spelled", replacing: saved, values: ["buyer": .text(new)]))
+        let found = try await store.ids(query { $0.values = [.value("buyer") == new] })
+        report.expect(found == ["spelled"], "machines with a text that was replaced by another spelling are \(found)")
+        let left = try await store.ids(query { $0.values = [.value("buyer") == old] })
+        report.expect(left == [], "a text that was replaced by another spelling is still found in \(left)")
+        let values = try await store.load("spelled")?.values
+        report.expect(values == ["buyer": .text(new)], "a text keeps its spelling when another one replaces it")
     }
 
     static func pages(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
@@ -141,6 +155,14 @@ extension StoreConformance {
         try await store.delete("early", expecting: nil)
         let listed = try await due(by: date, of: ["Lamp"])
         report.expect(listed == ["second"], "a machine that was deleted or is no longer due is listed as due")
+        // The machine that comes first by its id is saved last.
+        for id in ["y", "x"] { try await store.save(archive(id, due: date - 120)) }
+        let saved = try await store.load("x")?.revision ?? 0
+        try await store.save(archive("x", replacing: saved, due: date - 120))
+        for (limit, ids) in [(1, ["x"]), (2, ["x", "y"])] {
+            let first = try await due(by: date, of: ["Lamp"], limit: limit)
+            report.expect(first == ids, "the first \(limit) of the machines of one date are \(first), not \(ids)")
+        }
     }
 
     static func ringing(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {

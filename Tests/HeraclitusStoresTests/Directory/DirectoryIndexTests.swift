@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
+import HeraclitusTesting
 import Testing
 
 @testable import Fixtures
@@ -182,5 +183,46 @@ import Testing
             claimed += try await others.claim(DirectoryPlace.claim(limit: limit)).map(\.id)
         }
         #expect(claimed.sorted() == ids.sorted())
+    }
+
+    @Test("Foreign files in the folders of the links disturb no worker")
+    func foreignFiles() async throws {
+        let clock = ManualClock(at: date)
+        let first = try place.store()
+        let bills = first.workflow(Bill.self, scheduler: clock.scheduler)
+        for (id, seconds) in [("claimed", 5.0), ("due", 10)] {
+            try await bills.update(id) { try $0.fire.send(Bill.SentState(1, by: date + seconds)) }
+        }
+        try await first.workflow(EffectTests.Office.self, scheduler: clock.scheduler).update("mail") {
+            try $0.fire.mail(EffectTests.MailingState("a"))
+        }
+        let claim = DirectoryPlace.claim(.due(by: date + 5), of: Bill.name, until: date + 8)
+        #expect(try await first.claim(claim).map(\.id) == ["claimed"])
+        // Files of file managers, in each folder and in the folder of some dates; their names sort before all dates or
+        // after them.
+        for kind in ["due", "claimed", "effects"] {
+            let folder = ".store/\(kind)"
+            let parts = try FileManager.default.contentsOfDirectory(atPath: "\(place.folder.path)/\(folder)")
+            #expect(!parts.isEmpty)
+            for file in [".DS_Store", "desktop.ini"] {
+                try place.write("", to: "\(folder)/\(file)")
+                for part in parts { try place.write("", to: "\(folder)/\(part)/\(file)") }
+            }
+        }
+        let store = try place.store()
+        var query = DirectoryPlace.dueIDs(by: .distantFuture)
+        query.workflows = [Bill.name]
+        #expect(try await store.ids(query) == ["claimed", "due"])
+        let (yesterday, effects) = (date - 86_400, DirectoryPlace.effectIDs(by: .distantFuture))
+        #expect(try await store.nextDate(query, after: yesterday) == date + 8)
+        #expect(try await store.nextDate(effects, after: yesterday) == date)
+        #expect(try await store.nextDate(effects, after: date) == nil)
+        await clock.advance(by: .seconds(10))
+        let due = try await store.workflow(Bill.self, scheduler: clock.scheduler).fireDue()
+        #expect(due.count == 2 && due.failures.isEmpty)
+        let delivered = try await store.workflow(EffectTests.Office.self, scheduler: clock.scheduler)
+            .deliver(to: EffectHandlers().on(EffectTests.Mail.self) { _, _ in })
+        #expect(delivered.count == 1 && delivered.failures.isEmpty)
+        #expect(try place.links("claimed") == [] && place.links("effects") == [])
     }
 }

@@ -108,4 +108,35 @@ import Testing
         #expect(try await tickets.store.load("1")?.revision == 1)
         #expect((try await tickets.machine("1")?.machine.state as? QueuedState)?.urls == ["a"])
     }
+
+    @Test("A claim of one machine gets the readable one behind many unreadable ones")
+    func unreadableBefore() async throws {
+        let base = try place.store()
+        for number in 0..<10 {
+            let other = base.sealed(by: Seal(key: 3))
+            try await other.save([.save(Self.row("\(number)"), effects: (nil, Self.effects))])
+        }
+        let store = base.sealed(by: Seal())
+        try await store.save([.save(Self.row("readable"), effects: (nil, Self.effects))])
+        let date = DirectoryPlace.date
+        for queue in [ArchiveQuery.Queue.due(by: date), .effects(by: date, names: ["Mail"])] {
+            #expect(try await store.claim(DirectoryPlace.claim(queue, limit: 1)).map(\.id) == ["readable"])
+        }
+    }
+
+    @Test("With a wrong key, a claim of one machine at a time throws, and leases few machines")
+    func fewLeases() async throws {
+        let base = InMemoryStore()
+        let store = base.sealed(by: Seal())
+        for number in 0..<30 {
+            try await store.save([.save(Self.row("\(number)"), effects: (nil, Self.effects))])
+        }
+        let wrong = base.sealed(by: Seal(key: 3))
+        let claim = DirectoryPlace.claim(.effects(by: DirectoryPlace.date, names: nil), limit: 1)
+        let error = await #expect(throws: StoreError.self) { try await wrong.claim(claim) }
+        // The error has the first machine.
+        guard case .damaged("0", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        let leased = try await base.load(base.ids()).filter { $0.effects?.worker != nil }
+        #expect((1...16).contains(leased.count))
+    }
 }

@@ -213,6 +213,25 @@ import Testing
         }
     }
 
+    @Test(
+        "Effects whose next number is too large are damaged, and a save of further effects leaves the row as it was",
+        arguments: ["9223372036854775807", "9007199254740993"]
+    )
+    func tooLargeNumber(next: String) async throws {
+        let office = store.workflow(Office.self)
+        try await office.update("1") { try $0.fire.mail(MailingState("1")) }
+        try await store.replaceInEffects(of: "1", #""next":1"#, with: #""next":\#(next)"#)
+        let stored = try await store.load("1")
+        let error = await #expect(throws: StoreError.self) {
+            try await office.update("1") { try $0.fire.mail(MailingState("2")) }
+        }
+        guard case .damaged("1", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(try await store.load("1") == stored)
+        // An update of the state needs no effects.
+        try await office.update("1") { try $0.fire.correct(MailingState("corrected")) }
+        #expect(try await store.load("1")?.effects == stored?.effects)
+    }
+
     @Test("An effect with unreadable data is parked at once, and the effects after it go on")
     func broken() async throws {
         let office = store.workflow(Office.self)

@@ -76,4 +76,24 @@ import Testing
             guard case .damaged("1", _)? = error else { return #expect(Bool(false), "\(String(describing: error))") }
         }
     }
+
+    @Test("Former effects with the largest revision and number are read, and further effects follow them")
+    func largest() async throws {
+        let largest = "9223372036854775807"
+        let numbered =
+            #""outbox":{"effects":[{"data":{"text":"1"},"name":"Mail"},{"data":{"text":"2"},"index":\#(largest),"#
+            + #""name":"Mail","revision":\#(largest)}]}"#
+        for outbox in [numbered, numbered.replacing(#""index":\#(largest),"#, with: "")] {
+            let row = try Self.row("{\(Self.begin),\(Self.end),\(outbox)}").with(revision: Int.max).splittingOutbox()
+            let store = InMemoryStore()
+            try await store.save([.save(row.with(revision: 0), effects: (nil, row.effects))])
+            let office = store.workflow(Office.self)
+            try await office.update("1") { try $0.fire.mail(EffectTests.MailingState("3")) }
+            let effects = try await office.effects()
+            #expect(effects.map { $0.data["text"]?.stringValue } == ["1", "2", "3"])
+            #expect(Set(effects.map(\.key)).count == 3)
+            let handlers = EffectHandlers().on(EffectTests.Mail.self) { _, _ in }
+            #expect(try await office.deliver(to: handlers).count == 3)
+        }
+    }
 }

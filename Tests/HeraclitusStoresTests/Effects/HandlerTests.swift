@@ -113,6 +113,27 @@ import Testing
         #expect(try await orders.deliver(to: handlers()).count == 3)
     }
 
+    @Test("A retry at a date that has passed waits for the policy's first delay, and does not count as an attempt")
+    func retryAtPassedDate() async throws {
+        let fail: @Sendable () throws -> Void = { [log] in
+            // An endless delivery would block all other tests.
+            if log.entries.count < 50 { throw EffectFailure.retry(at: .distantPast, because: Failed()) }
+        }
+        let failing = handlers(mail: fail)
+        let policy = DeliveryPolicy(attempts: 1, backOff: BackOff(first: .seconds(10), jitter: 0))
+        try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }
+        for round in 1...3 {
+            #expect(try await orders.deliver(policy: policy, to: failing).failureCount == 1)
+            #expect(await store.load("1")?.effects?.date == clock.date + 10)
+            // The next call comes too early.
+            #expect(try await orders.deliver(policy: policy, to: failing).failureCount == 0)
+            #expect(log.entries == Array(repeating: "mail a", count: round))
+            #expect(try await orders.effects().map(\.attempts) == [0, 0, 0])
+            await clock.advance(by: .seconds(10))
+        }
+        #expect(try await orders.deliver(to: handlers()).count == 3)
+    }
+
     @Test("An effect parked by its handler lets the next effects go on, and can be retried")
     func park() async throws {
         try await orders.update("1") { try $0.fire.place(UnpaidState("a")) }

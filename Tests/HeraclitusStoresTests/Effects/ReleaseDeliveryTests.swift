@@ -165,4 +165,104 @@ import Testing
         #expect(try await store.workflow(Next.self).effects().map(\.name) == ["Push", "Mail"])
         #expect(try await deliver(Next.self).handed == [#"Push(text: "a")"#, #"Mail(text: "b")"#])
     }
+
+    // MARK: An upgrade during a delivery
+
+    /// The previous release, whose amounts are in euros.
+    enum Euros {
+        struct Charge: Effect {
+            static let name = "Charge"
+            let amount: Int
+        }
+
+        struct Note: Effect {
+            static let name = "Note"
+            let text: String
+        }
+
+        final class PaidState: WorkflowState, Effecting {
+            static let name = "Paid"
+            let hasNote: Bool
+            init(hasNote: Bool) { self.hasNote = hasNote }
+            var effects: [any Effect] {
+                if hasNote { return [Charge(amount: 5), Note(text: "a")] }
+                return [Charge(amount: 5), Charge(amount: 7)]
+            }
+        }
+
+        struct Payment: Workflow {
+            static var name: String { "Payment" }
+            static var initial: any WorkflowState { QuietState() }
+            static var effects: [any Effect.Type] { [Charge.self, Note.self] }
+            let pay = Event(from: QuietState.self, to: PaidState.self)
+        }
+    }
+
+    /// The next release, whose amounts are in cents, and whose notes have a body.
+    enum Cents {
+        struct Charge: Effect {
+            static let name = "Charge"
+            let amount: Int
+        }
+
+        struct Note: Effect {
+            static let name = "Note"
+            let body: String
+        }
+
+        final class PaidState: WorkflowState {
+            static let name = "Paid"
+            let hasNote: Bool
+            init(hasNote: Bool) { self.hasNote = hasNote }
+        }
+
+        struct Payment: Workflow {
+            static var name: String { "Payment" }
+            static var version: Int { 2 }
+            static var migrations: [Migration] {
+                [
+                    .effect("Charge", in: 2) { data in
+                        data["amount"] = .integer((data["amount"]?.intValue ?? 0) * 100)
+                    },
+                    .effect("Note", in: 2) { data in
+                        data["body"] = data["text"]
+                        data["text"] = nil
+                    },
+                ]
+            }
+            static var initial: any WorkflowState { QuietState() }
+            static var effects: [any Effect.Type] { [Charge.self, Note.self] }
+            let pay = Event(from: QuietState.self, to: PaidState.self)
+        }
+    }
+
+    @Test(
+        "An effect that a newer release upgrades during a delivery is left to that release",
+        arguments: [false, true]
+    )
+    func upgradedMeanwhile(hasNote: Bool) async throws {
+        let log = CallLog()
+        let former = store.workflow(Euros.Payment.self)
+        let newer = store.workflow(Cents.Payment.self)
+        try await former.update("1") { try $0.fire.pay(Euros.PaidState(hasNote: hasNote)) }
+        let report = try await former.deliver(
+            to: EffectHandlers().others { effect, _ in
+                log.write("\(effect)")
+                try await newer.upgrade()
+            }
+        )
+        #expect(log.entries == ["Charge(amount: 5)"])
+        #expect(report.count == 1 && report.failures.isEmpty && report.newerCount == 1)
+        let left = try await newer.effects()
+        #expect(left.map(\.version) == [2] && left.map(\.attempts) == [0] && left.map(\.isParked) == [false])
+        let second = try #require(left.first)
+        let error = #expect(throws: ArchiveError.self) { try second.effect(of: former) }
+        guard case .unknownEffect(second.name, known: ["Charge", "Note"]) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        // The newer release needs no wait.
+        let handlers = EffectHandlers().others { effect, _ in log.write("\(effect)") }
+        #expect(try await newer.deliver(to: handlers).count == 1)
+        #expect(log.entries.last == (hasNote ? #"Note(body: "a")"# : "Charge(amount: 700)"))
+    }
 }

@@ -12,6 +12,7 @@ final class FaultyStore: ArchiveStore {
         case forgetsToDelete, startsAgain, bringsBack
         case addsABlank, isStale, returnsAnother, forgetsEntered, forgetsHandled, forgetsVersion, forgetsValues
         case cannotSort, findsEverything, findsTooMany, findsNewer, ignoresValues, ignoresStates, forgetsDeadlines
+        case keepsSpellings, listsClaimedFirst
         case savesHalf, losesEveryRace
         case isSilent
         case replacesEffects, raisesRevision, ignoresEffects, keepsEffects
@@ -26,7 +27,7 @@ final class FaultyStore: ArchiveStore {
             case .forgetsToDelete, .startsAgain: ["deleting"]
             case .bringsBack: ["deleting at once"]
             case .addsABlank, .isStale, .returnsAnother, .forgetsEntered, .forgetsHandled, .forgetsVersion: ["keeping"]
-            case .forgetsValues, .ignoresValues: ["finding by values"]
+            case .forgetsValues, .ignoresValues, .keepsSpellings: ["finding by values"]
             case .cannotSort, .findsEverything, .ignoresStates: ["finding"]
             case .findsTooMany: ["pages"]
             case .findsNewer, .claimsNewer: ["versions"]
@@ -41,6 +42,7 @@ final class FaultyStore: ArchiveStore {
                 ["versions", "claiming effects"]
             case .claimsOverOthers: ["claiming at once"]
             case .claimsDueForGood, .savesWhatIsDue: ["claiming due machines"]
+            case .listsClaimedFirst: ["listing claimed machines"]
             }
         }
     }
@@ -141,12 +143,24 @@ final class FaultyStore: ArchiveStore {
                 effects = (stored?.effects, old.new)
             }
             if fault == .replacesEffects, effects == nil, let stored { effects = (stored.effects, nil) }
-            return .save(kept(archive), effects: effects)
+            var row = kept(archive)
+            if fault == .keepsSpellings, let stored, Self.texts(of: stored) == Self.texts(of: row) {
+                row.values = stored.values
+            }
+            return .save(row, effects: effects)
         case .effects:
             let stored = await inner.load(change.id)
             guard let old = change.effects, fault == .ignoresEffects, stored != nil else { return change }
             return .effects(of: change.id, (stored?.effects, old.new))
         case .delete(_, let revision): return .delete(own(change.id), expecting: revision)
+        }
+    }
+
+    /// The texts among the values of a row, which Swift compares regardless of their spelling.
+    private static func texts(of row: StoredArchive) -> [String: String] {
+        row.values.compactMapValues { value -> String? in
+            guard case .text(let text) = value else { return nil }
+            return text
         }
     }
 
@@ -175,6 +189,13 @@ final class FaultyStore: ArchiveStore {
         case .ignoresValues: query.values = []
         case .ignoresStates: query.states = nil
         default: break
+        }
+        if fault == .listsClaimedFirst, case .due? = query.queue {
+            let claimed = claimed.withLock { $0 }
+            let limit = query.limit
+            query.limit = .max
+            let all = await inner.ids(query)
+            return Array((all.filter { claimed.contains($0) } + all.filter { !claimed.contains($0) }).prefix(limit))
         }
         let ids = await inner.ids(query)
         return fault == .cannotSort ? ids.reversed() : ids
@@ -211,6 +232,11 @@ final class FaultyStore: ArchiveStore {
             guard case .due = claim.queue else { break }
             let claimed = await inner.claim(claim)
             return self.claimed.withLock { known in claimed.filter { known.insert($0.id).inserted } }
+        case .listsClaimedFirst:
+            guard case .due = claim.queue else { break }
+            let claimed = await inner.claim(claim)
+            self.claimed.withLock { $0.formUnion(claimed.map(\.id)) }
+            return claimed
         case .savesWhatIsDue:
             guard case .due = claim.queue else { break }
             return try await inner.claim(claim).asyncMap { archive in

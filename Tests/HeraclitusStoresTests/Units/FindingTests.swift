@@ -148,4 +148,64 @@ import Testing
         let beyond: StoredCondition = .value("x") > Double.nan
         #expect(!beyond.isMet(by: ["x": .number(1)]))
     }
+
+    @Test("Texts with different UTF-8 are different values, although Swift calls them equal")
+    func spellings() {
+        let (decomposed, precomposed) = ("ne\u{301}", "n\u{E9}")
+        #expect(decomposed == precomposed)
+        let values = [StoredValue.text(decomposed), .text(precomposed)]
+        #expect(Set(values + values).count == 2)
+        #expect(StoredValue.text(decomposed) != .text(precomposed))
+        #expect(StoredValue.text(decomposed) == .text(decomposed))
+        #expect(StoredValue.text("7") != .number(7))
+    }
+
+    @Test("The largest finite number stands for an infinite one")
+    func infinite() {
+        let largest = Double.greatestFiniteMagnitude
+        let values: [(any StoredValueConvertible, StoredValue)] = [
+            (Double.infinity, .number(largest)), (-Double.infinity, .number(-largest)), (largest, .number(largest)),
+            (StoredValue.number(.infinity), .number(largest)),
+            (Date(timeIntervalSinceReferenceDate: -.infinity), .number(-largest)),
+        ]
+        for (value, stored) in values { #expect(value.storedValue == stored) }
+    }
+
+    final class SharedState: WorkflowState, Findable {
+        let part: Double
+        let whole: Double
+        init(_ part: Double, of whole: Double) { (self.part, self.whole) = (part, whole) }
+        var foundBy: [String: any StoredValueConvertible] { ["share": part / whole, "part": part] }
+    }
+
+    struct Sharing: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let share = Event(from: OpenState.self, to: SharedState.self)
+    }
+
+    @Test("Infinite values are found as the largest ones, and a value that is no number is not kept, in each store")
+    func notFinite() async throws {
+        let place = DirectoryPlace()
+        let directory = try place.store()
+        for store in [InMemoryStore(), directory, InMemoryStore().sealed(by: Seal())] as [any ArchiveStore] {
+            let shares = store.workflow(Sharing.self, scheduler: clock.scheduler)
+            for (id, part, whole) in [("least", -1.0, 0.0), ("most", 1, 0), ("none", 0, 0), ("six", 6, 1)] {
+                try await shares.update(id) { try $0.fire.share(SharedState(part, of: whole)) }
+                // A value that differs from itself would be saved again and again.
+                try await shares.update(id) { _ in }
+                #expect(try await store.load(id)?.revision == 1)
+            }
+            #expect(try await shares.ids(where: .value("share") >= 5) == ["most", "six"])
+            #expect(try await shares.ids(where: .value("share") == Double.infinity) == ["most"])
+            #expect(try await shares.ids(where: .value("share") == -Double.infinity) == ["least"])
+            #expect(try await shares.ids(where: .value("share") < 5) == ["least"])
+            #expect(try await shares.ids(where: .value("share") <= Double.infinity) == ["least", "most", "six"])
+            #expect(try await shares.ids(where: .value("share") >= -Double.infinity) == ["least", "most", "six"])
+            #expect(try await shares.ids(where: .value("share") == Double.nan) == [])
+            #expect(try await shares.ids(where: .value("part") == 0) == ["none"])
+            #expect(try await store.load("none")?.values == ["part": .number(0)])
+            #expect(try await shares.upgrade().upgraded == 0)
+        }
+        withExtendedLifetime(place) {}
+    }
 }

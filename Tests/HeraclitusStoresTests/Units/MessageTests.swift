@@ -121,4 +121,25 @@ import Testing
         #expect(try await store.load("milk")?.revision == 1)
         #expect(try await store.load("tea")?.revision == 1)
     }
+
+    @Test(
+        "Unreadable handled messages are an error for a message, and not for an update without one",
+        arguments: ["[{", "{}", #"[{"id":"1"}]"#]
+    )
+    func damaged(handled: String) async throws {
+        #expect(try await handle("1"))
+        var row = try #require(try await store.load("tea"))
+        row.handled = Data(handled.utf8)
+        try await store.save(row)
+        let stored = try await store.load("tea")
+        for message in ["1", "2"] {
+            let error = await #expect(throws: StoreError.self) { try await handle(message) }
+            guard case .damaged("tea", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        }
+        #expect(try await store.load("tea") == stored)
+        try await stock.update("tea") { try $0.fire.take(StockedState(7)) }
+        let updated = try #require(try await store.load("tea"))
+        #expect(updated.revision == row.revision + 2 && updated.handled == row.handled)
+        #expect((try await stock.machine("tea")?.machine.state as? StockedState)?.count == 7)
+    }
 }

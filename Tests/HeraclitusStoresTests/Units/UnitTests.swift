@@ -247,6 +247,44 @@ import Testing
         #expect(throws: InvalidTransition.self) { try failed?.fire.place(PlacedState("tea")) }
     }
 
+    /// Whether an error says that the unit of work has ended.
+    private func isEnd(_ error: (any Error)?, of id: String) -> Bool {
+        if case StoreError.unitEnded(id)? = error { true } else { false }
+    }
+
+    @Test(
+        "During the closure for what was saved, machines decline fires, and the unit declines requests",
+        arguments: [true, false]
+    )
+    func endedBeforeSaved(isChange: Bool) async throws {
+        let store = store
+        try await place("1")
+        var order: StateMachine<Order>?
+        var isTold = false
+        try await store.unit { unit in
+            order = try await unit.machine("1", of: Order.self)
+            if isChange { try order?.fire.place(PlacedState("milk")) }
+        } saved: { unit in
+            isTold = true
+            let fired = #expect(throws: InvalidTransition.self) { try order?.fire.place(PlacedState("coffee")) }
+            #expect(fired?.reason == .declined && isEnd(fired?.underlyingError, of: "1"))
+            for id in ["1", "2"] {
+                let requested = await #expect(throws: StoreError.self) { try await unit.machine(id, of: Order.self) }
+                let deleted = await #expect(throws: StoreError.self) { try await unit.delete(id) }
+                #expect(isEnd(requested, of: id) && isEnd(deleted, of: id))
+            }
+            #expect(unit.transitions(of: "1").count == (isChange ? 1 : 0))
+        }
+        #expect(isTold && order?.isIn(PlacedState.self) == true)
+        // The store has what the first closure has made.
+        let placed = try await store.workflow(Order.self).machine("1")?.machine.state as? PlacedState
+        #expect(placed?.item == (isChange ? "milk" : "tea"))
+        let items: [JSONValue?] = isChange ? ["tea", "milk"] : ["tea"]
+        #expect(try await store.workflow(Order.self).effects().map { $0.data["item"] } == items)
+        #expect(try await store.load("1")?.revision == (isChange ? 2 : 1))
+        #expect(try await store.load("2") == nil)
+    }
+
     @Test("A failed unit of work releases its machines")
     func failed() async throws {
         struct Observed { weak var machine: StateMachine<Order>? }
@@ -394,5 +432,20 @@ import Testing
         }
         #expect(deleted == [true, false, false])
         #expect(transaction.rows.keys.sorted() == ["tea"])
+    }
+
+    @Test("After its closure, a unit in the caller's transaction declines requests and deletions")
+    func transactionEnded() throws {
+        let transaction = Transaction([:])
+        let unit = try transaction.unit { unit in
+            try unit.machine("1", of: Order.self).fire.place(PlacedState("tea"))
+            return unit
+        }
+        for id in ["1", "2"] {
+            let requested = #expect(throws: StoreError.self) { try unit.machine(id, of: Order.self) }
+            let deleted = #expect(throws: StoreError.self) { try unit.delete(id) }
+            #expect(isEnd(requested, of: id) && isEnd(deleted, of: id))
+        }
+        #expect(transaction.rows.keys.sorted() == ["1"])
     }
 }

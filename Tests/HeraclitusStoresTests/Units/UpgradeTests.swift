@@ -165,6 +165,41 @@ import Testing
         guard case .tooManyConflicts("0", attempts: 100) = error else { return #expect(Bool(false)) }
     }
 
+    /// A store in which another process damages a machine before a save.
+    private final class DamagingStore: StoreAround {
+        let inner = InMemoryStore()
+
+        /// The machine that is damaged before the next save.
+        let next = Lock<String?>(nil)
+
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
+            let id = next.withLock { next in
+                defer { next = nil }
+                return next
+            }
+            if let id, let found = await inner.load(id) { try await inner.save(found.with(archive: "{")) }
+            return try await inner.save(changes)
+        }
+    }
+
+    @Test("An archive that is unreadable after a conflict is reported, and the others are upgraded")
+    func damagedMeanwhile() async throws {
+        let store = DamagingStore()
+        try await Self.filled(store, 3)
+        store.next.withLock { $0 = "1" }
+        let failed = Lock<[String]>([])
+        let upgrade = try await store.workflow(Second.self).upgrade(
+            failed: { id, error in
+                #expect(error is ArchiveError)
+                failed.withLock { $0.append(id) }
+            }
+        )
+        #expect(failed.withLock { $0 } == ["1"])
+        #expect(upgrade.examined == 3 && upgrade.upgraded == 2)
+        #expect(try await store.ids { $0.states = ["NewCounter"] } == ["0", "2"])
+        #expect(await store.inner.load("1")?.archive == Data("{".utf8))
+    }
+
     final class GrownState: WorkflowState {
         let total: Int
         let text: String
@@ -297,5 +332,21 @@ import Testing
         await clock.advance(by: .seconds(61))
         #expect(try await dated.fireDue().count == 2)
         #expect(try await dated.ids(in: [EndedState.self]) == ["1", "2", "ended"])
+    }
+
+    @Test("An upgrade updates a value that differs only in its UTF-8", arguments: StoreTests.kinds)
+    func spelling(kind: String) async throws {
+        let place = try StorePlace(kind)
+        let dated = place.store.workflow(Dated.self, scheduler: ManualClock().scheduler)
+        try await dated.update("1") { try $0.fire.change(FoundState("n\u{E9}")) }
+        var row = try #require(try await place.store.load("1"))
+        row.values = ["buyer": .text("ne\u{301}")]
+        try await place.store.save(row)
+        #expect(try await dated.ids(where: .value("buyer") == "n\u{E9}") == [])
+        #expect(try await dated.upgrade().upgraded == 1)
+        #expect(try await dated.ids(where: .value("buyer") == "n\u{E9}") == ["1"])
+        #expect(try await dated.ids(where: .value("buyer") == "ne\u{301}") == [])
+        #expect(try await dated.upgrade().upgraded == 0)
+        #expect(try await place.store.load("1")?.revision == 3)
     }
 }

@@ -238,6 +238,38 @@ import Testing
         #expect(await store.load("1")?.revision == 2)
     }
 
+    /// A store that fails after a number of claims, so that an endless call ends.
+    private final class LimitedStore: StoreAround {
+        let inner = InMemoryStore()
+        private let claims = Atomic(0)
+
+        func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
+            if claims.wrappingAdd(1, ordering: .relaxed).newValue > 20 { throw Objection() }
+            return await inner.claim(claim)
+        }
+    }
+
+    @Test("Machines whose journals have no place for all rejections hold up no others, and the call ends")
+    func declinedBeyondJournal() async throws {
+        let store = LimitedStore()
+        let machines = store.workflow(Stubborn.self, scheduler: clock.scheduler)
+        func create() -> StateMachine<Stubborn> { StateMachine(journal: .last(1), scheduler: clock.scheduler) }
+        for id in ["1", "2"] {
+            try await machines.update(id, creating: create) {
+                try $0.fire.start(Stubborn.WaitingState(until: at(60)))
+            }
+        }
+        await clock.advance(by: .seconds(90))
+        let report = try await machines.fireDue(batch: 1) { id, _ in
+            Issue.record("\(id) was saved without a transition.")
+        }
+        #expect((2...4).contains(report.count) && report.failures.isEmpty)
+        for id in ["1", "2"] {
+            let saved = try #require(try await machines.machine(id)).machine
+            #expect(saved.journal.map { "\($0.kind) \($0.event ?? "")" } == ["rejected forget"])
+        }
+    }
+
     /// A store with the default claims, which leave due machines unclaimed.
     private struct PlainStore: StoreAround {
         let inner = InMemoryStore()
