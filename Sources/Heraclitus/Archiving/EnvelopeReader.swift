@@ -168,7 +168,14 @@ struct EnvelopeReader {
         raw.data =
             try archive?.members(by: EnvelopeKey.self).member(.data).json
             ?? decoder.container(keyedBy: EnvelopeKey.self).decode(JSONValue.self, forKey: .data)
+        let data = raw.data
         raw = try definition.migrated(raw, at: here)
+        // The settings of another decoder, such as a form of dates, apply to data that the steps leave alone.
+        if archive == nil, raw.data == data {
+            return try state(named: raw.state) {
+                try $0.value.readMember(decoder.container(keyedBy: EnvelopeKey.self))
+            }
+        }
         let migrated = ArchiveDecoder(raw.data, under: decoder, EnvelopeKey.data)
         return try state(named: raw.state) { try $0.value.read(migrated) }
     }
@@ -198,7 +205,7 @@ struct EnvelopeReader {
             return try kind.value.readMember(decoder.container(keyedBy: EnvelopeKey.self))
         }
         let state = try kind.value.read(data)
-        if !kind.value.readsWhole { unread = data.unreadMembers }
+        unread = data.unreadMembers
         return state
     }
 

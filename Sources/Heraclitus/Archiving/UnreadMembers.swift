@@ -27,10 +27,12 @@ extension Snapshot {
     /// Writes the unread members after the members of the state's class.
     func writeUnread(of state: any WorkflowState, to encoder: any Encoder) throws {
         if unread.isEmpty || encoder.userInfo[.leavesUnreadOut] != nil { return }
-        // A class may write members that it does not read.
-        let own = try JSONValue(encoding: state, at: []).objectValue ?? [:]
+        // A class may write members that it does not read. Other encoders do not tell the members that they have.
+        let archive = encoder as? ArchiveEncoder
+        let own = try archive == nil ? JSONValue(encoding: state, at: [], userInfo: encoder.userInfo) : .null
         var container = encoder.container(keyedBy: JSONKey.self)
-        for (key, value) in unread.sorted(by: { $0.key < $1.key }) where own[key] == nil {
+        for (key, value) in unread.sorted(by: { $0.key < $1.key })
+        where archive?.hasMember(key) ?? (own[key] != nil) == false {
             try container.encode(value, forKey: JSONKey(key))
         }
     }

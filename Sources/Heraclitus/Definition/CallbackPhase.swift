@@ -26,9 +26,6 @@ package enum CallbackPhase: UInt16, CaseIterable, Sendable {
 
     /// All occurrences of the machines in the state, including transitions.
     case regionNotices
-
-    /// Writes each occurrence into the machine's journal, without a callback.
-    case journal
 }
 
 /// Some phases of a transition.
@@ -65,7 +62,6 @@ extension CallbackPhases {
     static var activityStart: CallbackPhases { CallbackPhases(.activityStart) }
     static var notices: CallbackPhases { CallbackPhases(.notices) }
     static var regionNotices: CallbackPhases { CallbackPhases(.regionNotices) }
-    static var journal: CallbackPhases { CallbackPhases(.journal) }
 }
 
 // A new phase belongs to some of these sets. `CallbackPhaseTests` has to say which ones, and compares. A phase with hooks

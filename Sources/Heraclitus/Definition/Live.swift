@@ -74,7 +74,11 @@ extension KeyedDecodingContainer {
     ///   - type: The type.
     ///   - key: The property.
     /// - Returns: An empty value.
-    public func decode<Value>(_ type: Live<Value>.Type, forKey key: Key) -> Live<Value> { Live() }
+    public func decode<Value>(_ type: Live<Value>.Type, forKey key: Key) -> Live<Value> {
+        // A value that an earlier class has written counts as read, so that later archives leave it out.
+        _ = contains(key)
+        return Live()
+    }
 }
 
 extension KeyedEncodingContainer {

@@ -63,7 +63,7 @@ struct CallbackList: Sendable {
 
     private static let lastNumber = Atomic(0)
 
-    init(hasJournal: Bool) { if hasJournal { contents = [Contents(counts: [.journal: 1])] } }
+    init() {}
 
     /// A unique number for closures that are cancelled together.
     static func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
@@ -265,7 +265,7 @@ extension MachineCore {
         case .activityEnd: endActivity(of: plan, transition)
         case .activityStart: startActivity(of: plan, transition)
         case .didFire: for hook in definition.events[plan.event].declaration.didFire { hook(transition) }
-        case .guards, .observers, .notices, .regionNotices, .journal: break
+        case .guards, .observers, .notices, .regionNotices: break
         }
     }
 }

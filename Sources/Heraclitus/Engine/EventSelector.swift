@@ -83,7 +83,7 @@ extension MachineCore {
             throw rejection(.unknownEvent)
         case .entering(let object):
             guard let destination = definition.stateIndex(of: object) else {
-                throw unregistered(object, selector, source)
+                throw self.rejection(of: object, event: nil, from: source)
             }
             return try onlyEvent(to: destination)
         case .enteringNamed(let name):
@@ -92,18 +92,5 @@ extension MachineCore {
             }
             return try onlyEvent(to: destination)
         }
-    }
-
-    /// The rejection of an object of an unregistered class.
-    private func unregistered(_ object: AnyObject, _ selector: EventSelector, _ source: Int) -> Rejection {
-        let mismatch = definition.mismatch(of: object)
-        var rejection = rejection(
-            mismatch == nil ? .unregisteredState : .unsuitableState,
-            of: selector,
-            from: source,
-            candidates: mismatch == nil ? [definition.name(of: object)] : []
-        )
-        if let mismatch { rejection.changeDetails { $0.underlyingError = mismatch } }
-        return rejection
     }
 }

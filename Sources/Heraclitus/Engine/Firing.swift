@@ -137,7 +137,7 @@ extension MachineCore {
         let destination = state.withObject { definition.destination(of: candidate.event, from: candidate.source, $0) }
         if let destination { return TransitionPlan(candidate, to: destination, in: definition) }
         call.retire(OwnedObject(state.object))
-        throw rejection(of: candidate, to: state.object)
+        throw rejection(of: state.object, event: candidate.event.value.index, from: candidate.source)
     }
 
     /// The transition for callbacks.

@@ -94,11 +94,11 @@ public struct InvalidTransition: Error, Sendable {
     /// - Parameters:
     ///   - rejection: The reason of the rejection.
     ///   - definition: The machine's definition.
-    ///   - userInfo: The caller's values.
+    ///   - userInfo: The caller's values, with the cause of an automatic event.
     ///   - path: The machine's place in its tree.
     @inline(__always)
     init(_ rejection: consuming Rejection, in definition: Definition, userInfo: UserInfo, at path: String? = nil) {
-        if !userInfo.isEmpty { rejection.changeDetails { $0.userInfo = userInfo } }
+        if userInfo.storage != nil { rejection.changeDetails { $0.userInfo = userInfo } }
         if let path { rejection.changeDetails { $0.path = path } }
         self.rejection = rejection
         self.definition = definition
@@ -108,7 +108,10 @@ public struct InvalidTransition: Error, Sendable {
     public var workflow: String { definition.workflow }
 
     /// The caller's values.
-    public var userInfo: UserInfo { rejection.details?.userInfo ?? [:] }
+    public var userInfo: UserInfo { (rejection.details?.userInfo ?? [:]).withoutCause }
+
+    /// The cause of an automatic event.
+    var eventCause: Occurrence.Cause? { rejection.details?.userInfo.cause }
 
     /// The machine's place in its tree; `nil` for a machine on its own.
     ///

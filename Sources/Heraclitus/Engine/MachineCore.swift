@@ -68,11 +68,10 @@ struct MachineCore: ~Copyable, Sendable {
             state,
             definition.knownLayout(of: status.index),
             previous: previous,
-            beside: CallbackList(hasJournal: journal != nil)
+            beside: CallbackList()
         )
         self.status = Atomic(status.bits)
         self.revision = Atomic(revision)
-        if journal != nil { self.state.lock.changeNote(CallbackPhases.journal.rawValue) }
         if let context { give(context) }
     }
 

@@ -30,7 +30,7 @@ extension MachineCore {
         for purpose: CallPurpose = .fire,
         _ call: borrowing Call
     ) {
-        guard listens(to: [.notices, .journal]) else { return }
+        guard hasObserversOfNotices else { return }
         guard let role = try? acquire(call, for: purpose) else { return tellOutsideTurn(outcome(), call) }
         post(outcome(), call)
         finish(role, call)
@@ -52,8 +52,8 @@ extension MachineCore {
     @inline(never)
     func activate(_ call: borrowing Call, for purpose: CallPurpose, in role: TurnRole) throws(NoTurn) {
         do throws(NoTurn) {
-            if case .automatic = purpose, case .resumption = now.activation { throw .notCurrent }
-            guard isEquipped else { throw .missingContext }
+            if case .automatic = purpose, case .resumption = now.activation { throw NoTurn(.notCurrent) }
+            guard isEquipped else { throw NoTurn(.missingContext) }
             if purpose.endsWithGuards { return }
             let state = state.withOwnersView { state, _ in state }
             try claimRegions(of: state, in: now.index, for: purpose, call)
@@ -80,13 +80,9 @@ extension MachineCore {
 
     /// Records that the machine is active.
     private func noteActivation(of plan: TransitionPlan, _ call: borrowing Call) {
-        var entered = entryDate(of: plan, call)
-        let putAside = place?.takePutAside()
-        // The time in a state that is entered now begins now.
-        if let putAside, plan.kind != .entry, let activity, !definition.states[now.index].hooks.isAging {
-            // The machine's time has stood still while it was put aside.
-            entered = activity.entered.addingTimeInterval(max(0, self.date(of: call).timeIntervalSince(putAside)))
-        }
+        // A holder that was made with the machine in its state resumes its time at the activation.
+        if place?.putAside != nil { resumeTime(at: date(of: call)) }
+        let entered = entryDate(of: plan, call)
         let status = PackedStatus(now.index, .done)
         state.change {
             self.status.store(status.bits, ordering: .relaxed)

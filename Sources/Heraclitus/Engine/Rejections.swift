@@ -23,7 +23,7 @@ extension MachineCore {
         InvalidTransition(
             rejection,
             in: definition,
-            userInfo: call.userInfo,
+            userInfo: call.fullUserInfo,
             at: ownership.isHeld ? path : nil
         )
     }
@@ -97,9 +97,9 @@ extension MachineCore {
         return Rejection(.destinationNeeded, event: event, from: candidate.source, details)
     }
 
-    /// The rejection of a state that the event does not lead to.
+    /// The rejection of a state object to which the event, or any event, does not lead.
     @inline(never)
-    func rejection(of candidate: CandidateTransition, to object: AnyObject) -> Rejection {
+    func rejection(of object: AnyObject, event: Int?, from source: Int) -> Rejection {
         let name = definition.name(of: object)
         let index = definition.stateIndex(of: object)
         let mismatch = index == nil ? definition.mismatch(of: object) : nil
@@ -109,40 +109,13 @@ extension MachineCore {
             case let index? where definition.layout(of: object, of: index) != nil: .notAllowed
             default: .unsuitableState
             }
-        return Rejection(
-            reason,
-            event: candidate.event.value.index,
-            from: candidate.source,
-            Rejection.Details(
-                destination: name,
-                underlyingError: mismatch,
-                candidates: index == nil && mismatch == nil ? [name] : []
-            )
-        )
+        let candidates = index == nil && mismatch == nil ? [name] : []
+        let details = Rejection.Details(destination: name, underlyingError: mismatch, candidates: candidates)
+        return Rejection(reason, event: event, from: source, details)
     }
 }
 
 /// The error of a fire that needs a state object.
 struct DestinationNeeded: Error {
     let candidates: [String]
-}
-
-extension NoTurn {
-    var reason: InvalidTransition.Reason {
-        switch self {
-        case .deadlock: .deadlock
-        case .missingContext: .missingContext
-        case .notCurrent: .notCurrent
-        case .holderIsDeciding: .transitionInProgress
-        case .regionInUse: .regionInUse
-        }
-    }
-
-    /// The workflows of the machines in the error.
-    var machines: [String] {
-        switch self {
-        case .deadlock(let machines), .regionInUse(let machines): machines
-        case .missingContext, .notCurrent, .holderIsDeciding: []
-        }
-    }
 }

@@ -5,8 +5,12 @@ extension MachineCore {
     /// Posts an occurrence, for delivery after the callbacks of the transition under way.
     @inline(__always)
     func post(_ outcome: @autoclosure () -> Occurrence.Outcome, at place: TurnPlace? = nil, _ call: borrowing Call) {
-        if listens(to: [.notices, .journal]) { tell(outcome(), at: place, call) }
+        if hasObserversOfNotices { tell(outcome(), at: place, call) }
     }
+
+    /// Whether anybody wants other occurrences than transitions.
+    @inline(__always)
+    var hasObserversOfNotices: Bool { journal != nil || listens(to: .notices) }
 
     /// Adds an occurrence to the journal, and posts it to observers.
     @inline(never)
@@ -48,7 +52,7 @@ extension MachineCore {
     ///
     /// Occurrences that the observers cause meanwhile are only written to the journal.
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
-        guard listens(to: [.notices, .journal]) else { return }
+        guard hasObserversOfNotices else { return }
         let occurrence = occurrence(outcome)
         _ = writeDown(occurrence, call)
         guard call.thread.content.beginTellingOutsideTurns(of: call.id) else { return }

@@ -103,7 +103,7 @@ extension MachineCore {
         to state: @autoclosure () -> AnyObject,
         _ userInfo: UserInfo
     ) -> JournalLine? {
-        listened.contains(.journal) ? newJournalLine(of: plan, to: state(), userInfo) : nil
+        journal == nil ? nil : newJournalLine(of: plan, to: state(), userInfo)
     }
 
     @inline(never)

@@ -84,7 +84,7 @@ extension TreeMachine {
         let call = Call(self)
         do { try core.activate(call) } catch {
             // The observers are the only ones to learn that the machine stays inactive.
-            guard case .missingContext = error else { return }
+            guard error.reason == .missingContext else { return }
             let details = Rejection.Details(machines: error.machines, attempt: "be activated")
             core.tellOutsideTurn(.rejected(core.invalidTransition(error.reason, details, call)), call)
         }
@@ -142,21 +142,15 @@ struct HolderTurn {
 }
 
 /// The reason for which a call gets no turn.
-enum NoTurn: Error {
-    /// The owners of these machines wait for one another in a circle.
-    case deadlock(machines: [String])
+struct NoTurn: Error {
+    let reason: InvalidTransition.Reason
 
-    /// The machine lacks the context that its states need.
-    case missingContext
+    /// The workflows of the machines in the error.
+    let machines: [String]
 
-    /// The state that holds the machine is not the current one.
-    case notCurrent
-
-    /// The holder of the machine is deciding about a transition.
-    case holderIsDeciding
-
-    /// A machine already belongs to another one; the names of both.
-    case regionInUse(machines: [String])
+    init(_ reason: InvalidTransition.Reason, machines: [String] = []) {
+        (self.reason, self.machines) = (reason, machines)
+    }
 }
 
 // MARK: - Turns
@@ -167,7 +161,9 @@ extension MachineCore {
     func acquireLater(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         let thread = call.thread.id
         while !ownership.isHeld {
-            if let circle = ParkingLot.shared.acquire(call.machine, by: thread) { throw .deadlock(machines: circle) }
+            if let circle = ParkingLot.shared.acquire(call.machine, by: thread) {
+                throw NoTurn(.deadlock, machines: circle)
+            }
             if ownership.isOwned(by: thread) {
                 call.thread.content.open(call.id, in: now.index)
                 return .outermost
@@ -179,8 +175,10 @@ extension MachineCore {
     /// Acquires a machine by acquiring its holder first.
     private func acquireInTree(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         if call.thread.content.hasTurn(of: call.id) { return .nested }
-        guard let place, let holder = place.holder else { throw .notCurrent }
+        guard let place, let holder = place.holder else { throw NoTurn(.notCurrent) }
         let role = try holder.beginAction(around: place, for: purpose)
+        // A rehearsal leaves the holder inactive, which would give the context at its activation.
+        if !isEquipped { holder.withCore { $0.giveContext(to: call.machine) } }
         call.thread.content.open(call.id, in: now.index)
         let isLate = !now.isActive && holder.withCore { $0.place?.isStartingRegions == false }
         call.thread.content.setHolder(
@@ -197,15 +195,15 @@ extension MachineCore {
         _ call: borrowing Call
     ) throws(NoTurn) -> TurnRole {
         let role = try acquire(call, for: purpose.ofHolder)
-        var problem: NoTurn?
+        var problem: InvalidTransition.Reason?
         if call.turn({ $0.isDeciding }) {
-            problem = .holderIsDeciding
+            problem = .transitionInProgress
         } else if !region.isCurrent(in: call.id) || !staysInState(region, call) {
             problem = .notCurrent
         }
         if let problem {
             finish(role, call)
-            throw problem
+            throw NoTurn(problem)
         }
         _ = call.turn { $0.beginAction() }
         return role

@@ -66,15 +66,15 @@ extension MachineCore {
     ) throws(NoTurn) -> Claim {
         let names = [region.workflowName]
         while !ownership.isHeld {
-            if ownership.isOwned(by: thread) { throw .regionInUse(machines: names) }
+            if ownership.isOwned(by: thread) { throw NoTurn(.regionInUse, machines: names) }
             if ownership.tryAcquire(by: thread) { return .acquired }
-            if let circle = ParkingLot.shared.acquire(region, by: thread) { throw .deadlock(machines: circle) }
+            if let circle = ParkingLot.shared.acquire(region, by: thread) { throw NoTurn(.deadlock, machines: circle) }
             if ownership.isOwned(by: thread) { return .acquired }
         }
         switch madePlace.give(to: holder) {
         case nil: return .given
         case let other? where other === holder: return .none
-        case let other?: throw .regionInUse(machines: names + [other.workflowName])
+        case let other?: throw NoTurn(.regionInUse, machines: names + [other.workflowName])
         }
     }
 

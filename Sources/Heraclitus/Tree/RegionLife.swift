@@ -17,6 +17,7 @@ extension MachineCore {
             region.withCore { core in
                 core.expectNoOther(core.madePlace.give(to: machine), than: machine, region)
                 core.place?.setCurrent(true)
+                if core.place?.putAside != nil { core.resumeTime(at: date(of: Call(machine))) }
             }
             giveContext(to: region)
         }
@@ -49,7 +50,7 @@ extension MachineCore {
 
     /// Gives a machine in the state its context: this machine's context, a context made by the workflow, or an outer
     /// machine's context.
-    private func giveContext(to region: any TreeMachine) {
+    func giveContext(to region: any TreeMachine) {
         if let context, region.inherit(context) { return }
         let workflow = type(of: region).workflowType
         if let context = definition.context(for: workflow, context), region.inherit(context) { return }
@@ -91,6 +92,17 @@ extension MachineCore {
         tellState(.didExit, transition)
         let status = PackedStatus(now.index, .restoring)
         state.change { self.status.store(status.bits, ordering: .relaxed) }
+    }
+
+    /// Lets the time of a machine go on that was put aside, and the time of machines in its state.
+    func resumeTime(at date: Date) {
+        for region in place?.regions ?? [] { region.withCore { $0.resumeTime(at: date) } }
+        // The time in a state that is yet to be entered has not begun.
+        guard let putAside = place?.takePutAside(), now.activation != .entry, let activity,
+            !definition.states[now.index].hooks.isAging
+        else { return }
+        let entered = activity.entered.addingTimeInterval(max(0, date.timeIntervalSince(putAside)))
+        state.change { activity.note(entered: entered) }
     }
 
     /// Tells the state and this machine's closures of the holder's transition, which also leaves this state.

@@ -82,4 +82,16 @@ import Testing
 
     @Test("The check of lost properties ignores it")
     func checked() throws { try expectArchives(TalkingState(room: "a", Live(Socket(1)))) }
+
+    @Test("A value that an earlier class has written for a live property is in no later archive")
+    func forgotten() throws {
+        let old = """
+            {"activated":true,"data":{"room":"a","socket":"s3cret"},"format":1,"revision":0,"state":"TalkingState",\
+            "version":1,"workflow":"Chat"}
+            """
+        let chat = try StateMachine<Chat>(archive: Data(old.utf8))
+        #expect(try JSONValue(text: chat.archive())["data"] == ["room": "a"])
+        try chat.fire.move { TalkingState(room: "b", $0.socket) }
+        #expect(try JSONValue(text: chat.archive())["data"] == ["room": "b"])
+    }
 }

@@ -438,4 +438,31 @@ import Testing
         #expect(throws: Never.self) { try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(deep)) }
         #expect(throws: EncodingError.self) { try JSONEncoder().encode([deep]) }
     }
+
+    final class BookedState: WorkflowState {
+        let day: Date
+        let gateNote: String?
+        init(day: Date, gateNote: String?) { (self.day, self.gateNote) = (day, gateNote) }
+    }
+
+    struct Trip: Workflow {
+        static var initial: any WorkflowState { BookedState(day: .now, gateNote: nil) }
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.unchanged(in: 2)] }
+        let change = Event(updating: BookedState.self)
+    }
+
+    @Test("The settings of a decoder apply to older archives whose data no step has changed", arguments: [1, 2])
+    func settings(version: Int) throws {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .secondsSince1970
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let archive = """
+            {"activated":true,"data":{"day":1770000000,"gate_note":"B7"},"format":1,"revision":0,"state":"BookedState",\
+            "version":\(version),"workflow":"Trip"}
+            """
+        let trip = try decoder.decode(StateMachine<Trip>.self, from: Data(archive.utf8))
+        let booked = try #require(trip.state as? BookedState)
+        #expect(booked.day == Date(timeIntervalSince1970: 1_770_000_000) && booked.gateNote == "B7")
+    }
 }

@@ -150,4 +150,31 @@ import Testing
         try counts.fire.change(DictionaryState(["a": 1]))
         #expect(try Self.data(counts.archive()) == ["a": 1])
     }
+
+    final class Node: Codable, Sendable {
+        let next: Node?
+        init(_ next: Node?) { self.next = next }
+    }
+
+    final class ListState: WorkflowState {
+        let head: Node
+        init(_ head: Node) { self.head = head }
+    }
+
+    struct Lists: Workflow {
+        static var initial: any WorkflowState { ListState(Node(nil)) }
+        let change = Event(updating: ListState.self)
+    }
+
+    @Test("Data that is nested deeply keeps its unread members, too")
+    func deep() throws {
+        let list = (0..<70).reduce(Node(nil)) { node, _ in Node(node) }
+        let archive = String(decoding: try StateMachine<Lists>(resumingIn: ListState(list)).archive(), as: UTF8.self)
+        let lists = try StateMachine<Lists>(
+            archive: Data(archive.replacing(#""data":{"#, with: #""data":{"added":1,"#).utf8)
+        )
+        let written = String(decoding: try lists.archive(), as: UTF8.self)
+        #expect(written.contains(#""added":1"#))
+        #expect(written.replacing(#""added":1,"#, with: "").replacing(#","added":1"#, with: "") == archive)
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Heraclitus
 import HeraclitusTesting
 import Testing
@@ -36,6 +37,26 @@ import Testing
         again.onTransition { heard.write("\($0.event ?? "") \($0.due != nil)") }
         try again.fire.close(userInfo: bill.journal[0].userInfo)
         #expect(heard.entries.last == "close false")
+    }
+
+    struct Paid: Error {}
+    struct GuardedBill: Workflow {
+        static var initial: any WorkflowState { IdleState() }
+        static var journal: JournalLimit? { .last(5) }
+        let lapse = Event(from: IdleState.self, to: LapsedState.self).due(after: .seconds(10))
+            .guarded { _, _, _ in throw Paid() }
+    }
+
+    @Test("A rejected automatic event has its cause, and a rejected caller has none")
+    func rejected() throws {
+        let clock = ManualClock()
+        let bill = StateMachine<GuardedBill>(scheduler: clock.scheduler)
+        bill.activate()
+        let date = clock.date
+        clock.advance(by: .seconds(10))
+        let error = try #require(throws: InvalidTransition.self) { try bill.fire.lapse() }
+        #expect(error.userInfo.isEmpty)
+        #expect(bill.journal.map(\.cause) == [.due(date + 10), nil])
     }
 
     final class SpoilingState: EmptyState, Working {

@@ -182,4 +182,27 @@ import Testing
         clock.advance(by: .seconds(1))
         #expect(inner.isIn(DoneState.self))
     }
+
+    @Test("A machine that its holder has taken again is put aside no more, also in an observer's archive and copy")
+    func observed() throws {
+        let drawer = try shutDrawer()
+        let kept = Lock<[StateMachine<Drawer>]>([])
+        let scheduler = clock.scheduler
+        drawer.onTransition { transition in
+            guard let drawer = transition.machine(as: Drawer.self) else { return }
+            #expect(throws: Never.self) {
+                let archived = try StateMachine<Drawer>(archive: drawer.archive(), scheduler: scheduler)
+                kept.withLock { $0 += [archived, drawer.copy()] }
+            }
+        }
+        clock.advance(by: .seconds(60))
+        try drawer.fire.open { OpenState($0.timer) }
+        clock.advance(by: .seconds(4))
+        for drawer in kept.withLock({ $0 }) {
+            drawer.activate()
+            #expect(try timer(of: drawer).isIn(RunningState.self))
+        }
+        clock.advance(by: .seconds(1))
+        for drawer in kept.withLock({ $0 }) + [drawer] { #expect(try timer(of: drawer).isIn(DoneState.self)) }
+    }
 }

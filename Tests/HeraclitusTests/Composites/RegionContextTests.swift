@@ -202,4 +202,16 @@ import Testing
         try machine.fire.cut()
         #expect(outer.journal.entries == ["left"] && inner.journal.entries == ["left"])
     }
+
+    @Test("A region of a restored machine is rehearsed with its holder's context")
+    func rehearsed() throws {
+        let tools = Tools()
+        let shed = StateMachine<Shed>(context: tools)
+        try shed.fire.open(OpenState(bench: StateMachine(context: tools)))
+        let restored = try StateMachine<Shed>(archive: shed.archive(), context: tools)
+        let bench = try #require(restored.state as? OpenState).bench
+        #expect(bench.eventAvailability().allSatisfy { $0.rejection == nil })
+        #expect(throws: Never.self) { try bench.rehearse.use() }
+        #expect(!bench.isActive && !restored.isActive)
+    }
 }

@@ -18,7 +18,7 @@ struct CallbackPhaseTests {
         case .didRestore: [\.after, \.ofRestoring]
         case .didFire, .observers: [\.after, \.ofTransition, \.ofUpdate]
         case .activityStart: [\.after, \.ofTransition, \.ofUpdate, \.ofEntry, \.ofRestoring, \.ofResumption]
-        case .notices, .regionNotices, .journal: []
+        case .notices, .regionNotices: []
         }
     }
 

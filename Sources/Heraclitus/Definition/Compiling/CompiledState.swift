@@ -74,13 +74,9 @@ struct StateKind: Sendable {
     /// Makes an object by itself; `nil` for a state that always needs a caller's object.
     let make: (@Sendable (_ leaving: () -> AnyObject?) -> (any WorkflowState)?)?
 
-    /// Whether an object keeps all members of its data, so that none is unread.
-    let readsWhole: Bool
-
     /// The states of a class.
     init<S: WorkflowState>(_ type: S.Type) {
         self.type = type
-        readsWhole = false
         read = { try S(from: $0) }
         readMember = { try $0.decode(S.self, forKey: .data) }
         make = (type as? any EmptyState.Type).map { empty in { @Sendable _ in empty.init() } }

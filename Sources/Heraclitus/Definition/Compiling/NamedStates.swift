@@ -47,7 +47,6 @@ extension StateKind {
     /// A state that shares its class with others.
     init(_ state: Int, of named: some NamedStates) {
         type = named.type
-        readsWhole = true
         read = { try named.read(JSONValue(from: $0), of: state, at: $0.codingPath) }
         readMember = {
             try named.read($0.decode(JSONValue.self, forKey: .data), of: state, at: $0.codingPath + [EnvelopeKey.data])
