@@ -70,7 +70,7 @@ extension StateMachine {
         limit: Int = StateMachine.archiveLimit,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) {
-        try self.init(archive, limit: limit, scheduler, Self.given(context))
+        try self.init(archive, limit: limit, scheduler, W.given(context))
     }
 
     /// Restores a machine, with or without a context.
@@ -81,7 +81,7 @@ extension StateMachine {
         _ context: GivenContext? = nil
     ) throws(ArchiveError) {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
-        let definition = CompiledWorkflow<W>.definition(given: context)
+        let definition = W.definition(given: context)
         let snapshot = try EnvelopeReader.read(archive, definition) { try $0.snapshot() }
         self.init(MachineCore(definition, snapshot, scheduler, context))
     }

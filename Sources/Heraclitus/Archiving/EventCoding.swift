@@ -36,7 +36,7 @@ extension WorkflowEvent: Encodable {
         switch rule.sources {
         case .any: []
         case .states(let states): states
-        case .group(let group): CompiledWorkflow<W>.shared.definition.states.map(\.type).filter(group.includes)
+        case .group(let group): W.definition.states.map(\.type).filter(group.includes)
         }
     }
 
@@ -54,7 +54,7 @@ extension WorkflowEvent: Decodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: EventKey.self)
         let name = try container.decode(String.self, forKey: .name)
-        let definition = CompiledWorkflow<W>.shared.definition
+        let definition = W.definition
         guard let index = definition.eventIndex(named: name) else {
             throw DecodingError.dataCorruptedError(
                 forKey: .name,

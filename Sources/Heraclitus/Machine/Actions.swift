@@ -76,7 +76,7 @@ extension StateMachine {
     public var allowedActions: [String] { definition.actionNames(allowedIn: core.now.index) }
 
     private func compiled<S, Result>(_ action: KeyPath<W, W.Action<S, Result>>) -> CompiledAction {
-        guard let compiled = definition.action(of: workflow.events.value[keyPath: action].slot) else {
+        guard let compiled = definition.action(of: W.events[keyPath: action].slot) else {
             fatalError("\(action) is no stored property of \(definition.workflow). Store the action in one.")
         }
         return compiled

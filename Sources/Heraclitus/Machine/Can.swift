@@ -19,7 +19,7 @@ public struct Can<W: Workflow>: Sendable {
     /// - Parameter event: The event's property.
     @inlinable @inline(__always)  // inlined where the key path is written, which then is only a number
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
-        machine.workflow.index(of: event).map { accepts($0) } ?? false
+        machine.core.definition.index(of: event).map { accepts($0) } ?? false
     }
 
     /// Whether the table allows an event now, without asking guards.

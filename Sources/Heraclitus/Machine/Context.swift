@@ -13,7 +13,7 @@ extension StateMachine {
     ///   - context: The runtime dependencies of the states.
     ///   - userInfo: Values passed to the callbacks.
     public func activate(context: W.Context, userInfo: UserInfo = [:]) {
-        if let context = CompiledWorkflow<W>.given(context) { core.give(context) }
+        if let context = W.given(context) { core.give(context) }
         activate(userInfo: userInfo)
     }
 }

@@ -28,7 +28,7 @@ public struct Fire<W: Workflow>: Sendable {
     /// - Parameter event: The event's property.
     @inlinable @inline(__always)  // inlined where the key path is written, which then is only a number
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
-        FireableEvent(machine.workflow.index(of: event), by: self)
+        FireableEvent(machine.core.definition.index(of: event), by: self)
     }
 
     /// Fires an event value, for example a decoded one, with a state object.

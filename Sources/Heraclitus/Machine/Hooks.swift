@@ -228,7 +228,7 @@ extension StateMachine {
 
     /// The event's number in the workflow.
     private func index<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> Int {
-        guard let index = workflow.index(of: event) else {
+        guard let index = definition.index(of: event) else {
             fatalError("\(event) is no stored property of \(definition.workflow). Store the event in one.")
         }
         return index

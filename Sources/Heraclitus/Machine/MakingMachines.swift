@@ -62,7 +62,7 @@ extension StateMachine {
     ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(context: W.Context, journal: JournalLimit? = nil, scheduler: Scheduler? = nil)
     where W.Initial == W.AnyState {
-        self.init(placing: W.initial, due: .entry, scheduler, Self.given(context), journal: journal)
+        self.init(placing: W.initial, due: .entry, scheduler, W.given(context), journal: journal)
     }
 
     /// Makes a new machine that begins in another state than the initial one.
@@ -81,7 +81,7 @@ extension StateMachine {
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) {
-        self.init(placing: state, due: .entry, scheduler, Self.given(context), journal: journal)
+        self.init(placing: state, due: .entry, scheduler, W.given(context), journal: journal)
     }
 
     /// Makes a machine that is already in a state.
@@ -102,7 +102,7 @@ extension StateMachine {
         journal: JournalLimit? = nil,
         scheduler: Scheduler? = nil
     ) {
-        self.init(placing: state, due: .restoring, scheduler, Self.given(context), journal: journal)
+        self.init(placing: state, due: .restoring, scheduler, W.given(context), journal: journal)
         if let entered { core.activity?.note(entered: entered) }
     }
 
@@ -132,14 +132,9 @@ extension StateMachine {
 
     /// Makes a machine in the workflow's initial state; `nil` if each machine needs its own object.
     package static func initial(context: W.Context, scheduler: Scheduler? = nil) -> StateMachine? {
-        let given = given(context)
+        let given = W.given(context)
         let initial = given?.definition.flatMap { $0.makeInitial() as? W.AnyState } ?? W.initialObject
         return initial.map { StateMachine(placing: $0, due: .entry, scheduler, given) }
-    }
-
-    /// The context for a machine; `nil` in a workflow without a context.
-    package static func given(_ context: W.Context) -> GivenContext? {
-        CompiledWorkflow<W>.given(context)
     }
 }
 

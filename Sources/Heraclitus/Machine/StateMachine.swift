@@ -47,7 +47,7 @@ public final class StateMachine<W: Workflow>: Sendable {
         _ context: GivenContext? = nil,
         journal: JournalLimit? = nil
     ) {
-        let definition = CompiledWorkflow<W>.definition(given: context)
+        let definition = W.definition(given: context)
         let object = definition.object(of: state)
         self.init(MachineCore(definition, beginningIn: object, activation, scheduler, context, journal))
     }
@@ -182,8 +182,6 @@ extension StateMachine {
     /// A rehearsal leaves the machine inactive. The answer is for its current state, although the activation's hooks
     /// may lead to another state at the first fire.
     @inlinable public var rehearse: Fire<W> { Fire(machine: self, isRehearsal: true) }
-
-    @inlinable var workflow: CompiledWorkflow<W> { CompiledWorkflow(core.definition) }
 
     @inlinable package var definition: Definition { core.definition }
 

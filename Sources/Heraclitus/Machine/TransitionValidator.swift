@@ -17,7 +17,7 @@ public struct TransitionValidator<W: Workflow>: Sendable {
     /// Makes a validator.
     ///
     /// The first use of a workflow reads its definition, and stops the program for an invalid one.
-    public init() { self.init(CompiledWorkflow<W>.shared.definition) }
+    public init() { self.init(W.definition) }
 
     /// Throws unless an event may fire between two states.
     ///
@@ -34,9 +34,8 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         to destination: (any WorkflowState.Type)? = nil,
         userInfo: UserInfo = [:]
     ) throws(InvalidTransition) {
-        let event = CompiledWorkflow<W>.shared.events.value[keyPath: event]
         try validate(
-            event.slot.index,
+            definition.index(of: event),
             calling: nil,
             from: (definition.stateIndex(of: source), source.name),
             to: destination.map { (definition.stateIndex(of: $0), $0.name) },

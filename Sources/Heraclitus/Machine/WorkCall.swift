@@ -13,7 +13,7 @@ extension WorkCall {
     public var fire: Fire<W> {
         get throws(InvalidTransition) {
             if let machine { return Fire(machine: machine, work: work.id) }
-            let definition = CompiledWorkflow<W>.shared.definition
+            let definition = W.definition
             throw InvalidTransition(
                 Rejection(
                     .notCurrent,

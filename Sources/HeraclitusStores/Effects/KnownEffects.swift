@@ -49,7 +49,7 @@ extension Workflow {
 
     /// The effects that the workflow knows in a context.
     package static func knownEffects(in context: Context) -> KnownEffects {
-        guard let given = StateMachine<Self>.given(context), let definition = given.definition else {
+        guard let given = given(context), let definition = given.definition else {
             return knownEffects
         }
         // Several states may declare effects of one type.

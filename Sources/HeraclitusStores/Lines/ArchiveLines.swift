@@ -65,7 +65,7 @@ public enum Archive {
         progress: (@Sendable (Progress) -> Void)? = nil
     ) -> some AsyncSequence<(number: Int, result: Result<StateMachine<W>, ArchiveError>), any Error> & Sendable
     where Chunks.Element == Data {
-        let given = context.flatMap { StateMachine<W>.given($0) }
+        let given = context.flatMap { W.given($0) }
         return ReadLines<StateMachine<W>, Chunks>(chunks: chunks, limit: limit, progress: progress) { data in
             Result { () throws(ArchiveError) in try StateMachine<W>(data, limit: limit, .system, given) }
         }

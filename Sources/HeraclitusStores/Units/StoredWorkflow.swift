@@ -26,7 +26,7 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
     }
 
     /// The definition in the context, as for a `DataWorkflow`; `nil` if the context has none.
-    private var given: Definition? { StateMachine<W>.given(context)?.definition }
+    private var given: Definition? { W.given(context)?.definition }
 
     /// The names under which stores may have the machines.
     var workflowNames: [String] { given.map { [$0.workflow] } ?? W.storedNames }

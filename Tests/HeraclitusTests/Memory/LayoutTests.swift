@@ -144,8 +144,8 @@ import Testing
     @Test("By casts instead of layouts, every form of state behaves the same", arguments: forms.indices)
     func plain(_ index: Int) throws {
         func compare<W: Form>(_ type: W.Type) throws {
-            let compared = CompiledWorkflow<W>.compiledApart(comparingLayouts: true)
-            let plain = CompiledWorkflow<W>.compiledApart(comparingLayouts: false)
+            let compared = W.compiledApart(comparingLayouts: true)
+            let plain = W.compiledApart(comparingLayouts: false)
             let seen = try walk(type, compared)
             #expect(seen.count > 8)
             #expect(try walk(type, plain) == seen)
@@ -182,7 +182,7 @@ import Testing
     func released(_ index: Int) throws {
         func check<W: Form>(_ type: W.Type) throws {
             for compares in [true, false] {
-                let definition = CompiledWorkflow<W>.compiledApart(comparingLayouts: compares)
+                let definition = W.compiledApart(comparingLayouts: compares)
                 weak var first: BaseState?
                 weak var second: BaseState?
                 do {

@@ -9,6 +9,6 @@ extension WorkflowEvent {
 
     /// The compiled event; `nil` if this value is no stored property of the workflow.
     var bound: CompiledEvent? {
-        slot.index.map { CompiledWorkflow<W>.shared.definition.events[$0] }
+        slot.index.map { W.definition.events[$0] }
     }
 }

@@ -1,55 +1,70 @@
-/// A definition with its workflow type, which gives typed access to the events.
-@frozen @usableFromInline
-struct CompiledWorkflow<W: Workflow>: Sendable {
-    @usableFromInline let definition: Definition
+// The definition of a workflow, compiled at its first use.
 
-    @inlinable
-    init(_ definition: Definition) { self.definition = definition }
+extension Workflow {
+    /// The workflow's events, bound to their names.
+    ///
+    /// The first use of a workflow reads its definition, and stops the program for an invalid one.
+    public static var events: Self { definition.content.value.objects.eventValues.typed(as: Self.self).value }
 
-    /// The workflow's own value with its bound events.
-    @inlinable var events: Immortal<W> { definition.content.value.objects.eventValues.typed(as: W.self) }
+    /// The workflow as plain data.
+    public static var table: TransitionTable { table(within: []) }
 
-    /// The number of an event; `nil` for a computed property, which belongs to no workflow.
-    // Inlined where the key path is written, which the compiler turns into an offset.
-    @inlinable @inline(__always)
-    func index<S, D>(of event: KeyPath<W, W.Event<S, D>>) -> Int? { events.value[keyPath: event].slot.index }
-
-    /// The workflow, compiled at its first use.
-    @usableFromInline static var shared: CompiledWorkflow {
-        CompiledWorkflow(definitions[W.self].map(Definition.init(content:)) ?? compile())
+    /// The workflow as plain data; without regions if it is within itself.
+    /// - Parameters:
+    ///   - path: The workflows around it.
+    ///   - object: A state object, which shows its machines.
+    /// - Returns: The table.
+    static func table(within path: [ObjectIdentifier], knowing object: AnyObject? = nil) -> TransitionTable {
+        let isInitialKnown = definition.initial.map { !definition.states[$0].hooks.isComposite } ?? true
+        let objects = [object, isInitialKnown ? nil : initialObject as? any WorkflowState].compactMap { $0 }
+        let own = ObjectIdentifier(Self.self)
+        return definition.table(knowing: objects, within: path.contains(own) ? nil : path + [own])
     }
+
+    /// All problems of this definition; empty for a valid one.
+    ///
+    /// Unlike any other use of a workflow, this never stops the program. It checks more than the first use: it makes an
+    /// object of each ``EmptyState``, and finds problems that do not stop the program. `findings` lists warnings about
+    /// a valid definition.
+    public static var diagnostics: [WorkflowProblem] {
+        let compiler = DefinitionCompiler(Self.self, events: Self(), initial: initialObject)
+        let problems = compiler.problems + compiler.strangers { $0 is AnyState }
+        let minor = compiler.parts.minorProblems + compiler.completionsWithoutEnd + compiler.regionsWithoutContext
+        return (problems + compiler.initialHolder + compiler.emptyStateProblems + minor).once
+    }
+}
+
+extension Workflow {
+    /// The names of the states whose work may fail without a following event.
+    package static var statesWithUnheardFailures: [String] {
+        definition.states.filter { $0.hooks.working != nil && $0.followUp(.failure) == nil }.map(\.name)
+    }
+
+    /// The definition, compiled at its first use.
+    static var definition: Definition { definitions[Self.self].map(Definition.init(content:)) ?? compile() }
 
     /// The definition of machines with a context, which may contain the definition.
     @usableFromInline
-    static func definition(given context: GivenContext?) -> Definition {
-        context?.definition ?? shared.definition
-    }
+    static func definition(given context: GivenContext?) -> Definition { context?.definition ?? definition }
 
     /// The context of a machine; `nil` in a workflow without one.
     @usableFromInline
-    static func given(_ context: W.Context) -> GivenContext? {
-        let definition = shared.definition
+    package static func given(_ context: Context) -> GivenContext? {
+        let definition = definition
         guard definition.needsContext else { return nil }
         return definition.contextDefined?.given(any: context) ?? GivenContext(context)
     }
 
     /// The context that a decoder has, for machines whose context is their definition.
     static func given(by decoder: any Decoder) -> GivenContext? {
-        shared.definition.contextDefined?.given(by: decoder)
-    }
-
-    static func diagnose() -> [WorkflowProblem] {
-        let compiler = DefinitionCompiler(W.self, events: W(), initial: W.initialObject)
-        let problems = compiler.problems + compiler.strangers { $0 is W.AnyState }
-        let minor = compiler.parts.minorProblems + compiler.completionsWithoutEnd + compiler.regionsWithoutContext
-        return (problems + compiler.initialHolder + compiler.emptyStateProblems + minor).once
+        definition.contextDefined?.given(by: decoder)
     }
 
     private static func compile() -> Definition {
         // Outside locks, because reading a definition calls its author's code, which may use another workflow.
         let make = validated(comparingLayouts: true)
         // If two threads read it at once, the first one makes the immortal definition.
-        return Definition(content: definitions.add(for: W.self) { make().content })
+        return Definition(content: definitions.add(for: Self.self) { make().content })
     }
 
     /// A separate definition, with which tests compare the shared one.
@@ -62,12 +77,12 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
     /// - Parameter comparingLayouts: Whether to rely on undocumented layouts of existentials.
     /// - Returns: A function that makes the definition.
     private static func validated(comparingLayouts: Bool) -> () -> Definition {
-        let (events, initial) = (W(), W.initialObject)
-        let compiler = DefinitionCompiler(W.self, events: events, initial: initial)
+        let (events, initial) = (Self(), initialObject)
+        let compiler = DefinitionCompiler(Self.self, events: events, initial: initial)
         let problems = compiler.problems.once
         guard problems.isEmpty else {
             let list = problems.map { "\n  - \($0)" }.joined()
-            fatalError("The definition of the workflow \(fullName(of: W.self)) is wrong:\(list)")
+            fatalError("The definition of the workflow \(fullName(of: Self.self)) is wrong:\(list)")
         }
         return {
             compiler.definition(
@@ -75,12 +90,12 @@ struct CompiledWorkflow<W: Workflow>: Sendable {
                     eventValues: ErasedImmortal(Immortal(events)),
                     access: comparingLayouts ? initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast : .byCast,
                     findLayout: { object in
-                        (object as? W.AnyState).map {
+                        (object as? AnyState).map {
                             comparingLayouts ? ExistentialLayout(of: $0, madeOf: object) : .unknown
                         }
                     },
-                    makeTable: { W.table(within: $0, knowing: $1) },
-                    contextDefined: W.self as? any ContextDefined.Type
+                    makeTable: { table(within: $0, knowing: $1) },
+                    contextDefined: self as? any ContextDefined.Type
                 )
             )
         }

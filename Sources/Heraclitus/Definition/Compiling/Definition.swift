@@ -97,6 +97,13 @@ package struct Definition: Sendable {
     /// Makes an object of the initial state; `nil` if a caller has to pass one.
     func makeInitial() -> (any WorkflowState)? { initial.flatMap { states[$0].make() } }
 
+    /// The number of an event; `nil` for a computed property, which belongs to no workflow.
+    // Inlined where the key path is written, which the compiler turns into an offset.
+    @inlinable @inline(__always)
+    func index<W, S, D>(of event: KeyPath<W, WorkflowEvent<W, S, D>>) -> Int? {
+        content.value.objects.eventValues.typed(as: W.self).value[keyPath: event].slot.index
+    }
+
     /// The object of a state, passed as its class or as the workflow's `AnyState`.
     @inlinable @inline(__always)
     func object<State>(of state: consuming State) -> OwnedObject { content.value.objects.access.object(of: state) }

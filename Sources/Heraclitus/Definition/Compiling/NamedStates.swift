@@ -138,7 +138,7 @@ extension Definition {
         self.init(
             parts,
             ObjectHandling(
-                eventValues: CompiledWorkflow<W>.shared.definition.content.value.objects.eventValues,
+                eventValues: W.definition.content.value.objects.eventValues,
                 access: ObjectAccess(tryingWith: sample),
                 findLayout: { $0 is W.AnyState ? layout.value : nil },
                 makeTable: { _, _ in table },
