@@ -53,11 +53,11 @@ extension MachineCore {
 
     /// Finds the event of a selector without an event number.
     @inline(never)
-    func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Rejection) -> Int {
-        func rejection(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> Rejection {
+    func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition) -> Int {
+        func rejection(_ reason: InvalidTransition.Reason, _ candidates: [String] = []) -> InvalidTransition {
             self.rejection(reason, of: selector, from: source, candidates: candidates)
         }
-        func onlyEvent(to destination: Int) throws(Rejection) -> Int {
+        func onlyEvent(to destination: Int) throws(InvalidTransition) -> Int {
             let events = definition.events.filter {
                 $0.reach.leads(from: source, to: destination) && !$0.reach.updates(source, to: destination)
             }

@@ -30,8 +30,8 @@ extension MachineCore {
             throw rejectWithoutTurn(selector, error, purpose, call)
         }
         var rejected: InvalidTransition?
-        do throws(Rejection) { try fire(for: purpose, selector, as: role, call, building: build) } catch {
-            let error = invalidTransition(error, call)
+        do throws(InvalidTransition) { try fire(for: purpose, selector, as: role, call, building: build) } catch {
+            let error = completed(error, call)
             if !purpose.endsWithGuards { post(.rejected(error), call) }
             rejected = error
         }
@@ -47,7 +47,7 @@ extension MachineCore {
         as role: TurnRole,
         _ call: borrowing Call,
         building build: (CandidateTransition) throws -> OwnedObject
-    ) throws(Rejection) {
+    ) throws(InvalidTransition) {
         let source = try begin(selector, call)
         // Callbacks may fire again. An outermost call ends its turn and phase in `finish`.
         if role == .nested { call.thread.content.putDateAside(of: call.id) }
@@ -91,7 +91,7 @@ extension MachineCore {
     /// Begins a fire in the turn of its call.
     /// - Returns: The state to leave.
     @inline(__always)
-    private func begin(_ selector: EventSelector, _ call: borrowing Call) throws(Rejection) -> Int {
+    private func begin(_ selector: EventSelector, _ call: borrowing Call) throws(InvalidTransition) -> Int {
         let (source, beginning) = call.turn { ($0.expected, $0.beginFire()) }
         switch beginning {
         case .decide: return source
@@ -102,7 +102,9 @@ extension MachineCore {
 
     /// Finds the event to fire.
     @inline(__always)
-    private func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(Rejection) -> Int {
+    private func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition)
+        -> Int
+    {
         if case .event(let index) = selector { return index }
         return try search(selector, in: source, call)
     }
@@ -110,11 +112,11 @@ extension MachineCore {
     /// Checks whether the table lets an event leave a state.
     /// - Returns: `false` for an ignored event.
     @inline(__always)
-    private func validate(_ event: Immortal<CompiledEvent>, from source: Int) throws(Rejection) -> Bool {
+    private func validate(_ event: Immortal<CompiledEvent>, from source: Int) throws(InvalidTransition) -> Bool {
         switch event.value.reach.verdict(from: source, to: nil) {
         case .allowed: return true
         case .ignored: return false
-        case .notAllowed: throw Rejection(.notAllowed, event: event.value.index, from: source)
+        case .notAllowed: throw InvalidTransition(.notAllowed, in: definition, event: event.value.index, from: source)
         }
     }
 
@@ -123,7 +125,7 @@ extension MachineCore {
     private func object(
         of candidate: CandidateTransition,
         building build: (CandidateTransition) throws -> OwnedObject
-    ) throws(Rejection) -> OwnedObject {
+    ) throws(InvalidTransition) -> OwnedObject {
         do { return try build(candidate) } catch { throw rejection(of: candidate, because: error) }
     }
 
@@ -133,7 +135,7 @@ extension MachineCore {
         _ candidate: CandidateTransition,
         leadingTo state: borrowing OwnedObject,
         _ call: borrowing Call
-    ) throws(Rejection) -> TransitionPlan {
+    ) throws(InvalidTransition) -> TransitionPlan {
         let destination = state.withObject { definition.destination(of: candidate.event, from: candidate.source, $0) }
         if let destination { return TransitionPlan(candidate, to: destination, in: definition) }
         call.retire(OwnedObject(state.object))
@@ -163,7 +165,7 @@ extension MachineCore {
         of transition: StateTransition,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(Rejection) {
+    ) throws(InvalidTransition) {
         if hasListeners(in: .guards, of: transition.plan) { try askEachGuard(of: transition, purpose, call) }
         if transition.plan.hooks.contains(.regions) { try claimRegions(of: transition, purpose, call) }
     }
@@ -173,7 +175,7 @@ extension MachineCore {
         of transition: StateTransition,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(Rejection) {
+    ) throws(InvalidTransition) {
         let unmet = unmetGuards(of: transition, askingAll: purpose == .survey)
         if unmet.isEmpty { return }
         call.retire(OwnedObject(transition.destinationObject))
@@ -185,7 +187,7 @@ extension MachineCore {
         of transition: StateTransition,
         _ purpose: CallPurpose,
         _ call: borrowing Call
-    ) throws(Rejection) {
+    ) throws(InvalidTransition) {
         do throws(NoTurn) {
             try claimRegions(of: transition.destinationObject, in: transition.plan.destination, for: purpose, call)
         } catch {

@@ -85,145 +85,44 @@ public struct InvalidTransition: Error, Sendable {
     }
 
     /// The reason of the rejection.
-    @inlinable public var reason: Reason { rejection.reason }
+    public let reason: Reason
 
-    @usableFromInline let rejection: Rejection
     private let definition: Definition
 
-    /// Makes the error of a rejection.
-    /// - Parameters:
-    ///   - rejection: The reason of the rejection.
-    ///   - definition: The machine's definition.
-    ///   - userInfo: The caller's values, with the cause of an automatic event.
-    ///   - path: The machine's place in its tree.
-    @inline(__always)
-    init(_ rejection: consuming Rejection, in definition: Definition, userInfo: UserInfo, at path: String? = nil) {
-        if userInfo.storage != nil { rejection.changeDetails { $0.userInfo = userInfo } }
-        if let path { rejection.changeDetails { $0.path = path } }
-        self.rejection = rejection
-        self.definition = definition
-    }
-
-    /// The name of the workflow.
-    public var workflow: String { definition.workflow }
-
-    /// The caller's values.
-    public var userInfo: UserInfo { (rejection.details?.userInfo ?? [:]).withoutCause }
-
-    /// The cause of an automatic event.
-    var eventCause: Occurrence.Cause? { rejection.details?.userInfo.cause }
-
-    /// The machine's place in its tree; `nil` for a machine on its own.
-    ///
-    /// The path has the outer workflow and the properties that lead to the machine, such as `Order.payment`.
-    public var path: String? { rejection.details?.path }
-
-    /// The name of the fired event; `nil` for an unbound event, and if `enter` found no event or several.
-    public var event: String? { rejection.event.map { definition.events[$0].name } ?? rejection.details?.event }
-
-    /// The name of the rejected action; `nil` for a fire and for an unnamed block.
-    public var action: String? { rejection.details?.action?.name }
-
-    /// Whether an action was rejected.
-    var isOfAction: Bool { rejection.details?.action != nil }
-
-    /// The states that allow the action, as texts name them; `nil` if all do.
-    var expectedState: String? { rejection.details?.action?.expected }
-
-    /// The names of the events that lead from the source to a state that allows the action.
-    ///
-    /// They are `nil` if only an object shows whether its state allows the action.
-    var leadingEvents: [String]? {
-        guard let source = rejection.source, let states = rejection.details?.action?.states else { return nil }
-        return definition.events
-            .filter { event in states.contains { event.reach.leads(from: source, to: $0) } }.map(\.name)
-    }
-
-    /// The names of the actions that the source allows, in the definition's order.
-    public var allowedActions: [String] { rejection.source.map(definition.actionNames(allowedIn:)) ?? [] }
-
-    /// The name of the source: the machine's state, or the state that its queued transitions lead to.
-    public var source: String { rejection.source.map { definition.states[$0].name } ?? rejection.details?.source ?? "" }
-
-    /// The name of the destination, if it is known.
-    public var destination: String? {
-        if let destination = rejection.details?.destination { return destination }
-        guard let only = rejection.event.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
-        return definition.states[only].name
-    }
-
-    /// The error of a guard, a builder or an action.
-    public var underlyingError: (any Error)? { rejection.details?.underlyingError }
-
-    /// The errors of all declining guards in a survey, in the order of the guards.
-    var unmetGuards: [any Error] { rejection.details?.unmetGuards ?? [] }
-
-    /// Names to choose from: events, actions or states, depending on the ``reason``.
-    ///
-    /// For an unknown name they are all names, the most similar first. For an action in the wrong state they are the
-    /// events that lead to a state that allows the action.
-    public var candidates: [String] {
-        switch reason {
-        case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)
-        case .unknownAction: definition.actions.map(\.name).nearestFirst(to: action)
-        case .notAllowed where isOfAction: leadingEvents ?? []
-        case .unknownState: definition.states.map(\.name).nearestFirst(to: unknownState)
-        default: rejection.details?.candidates ?? []
-        }
-    }
-
-    /// The attempt, unless that was a fire or an action.
-    var attemptInsteadOfFire: String? { rejection.details?.attempt }
-
-    /// The unknown name of a state, which is the source or the destination of the rejection.
-    var unknownState: String? { rejection.source == nil ? rejection.details?.source : rejection.details?.destination }
-
-    /// The workflows of the machines in the conflict.
-    ///
-    /// For a ``Reason-swift.enum/deadlock`` they are the machines that wait for one another. For
-    /// ``Reason-swift.enum/regionInUse`` they are the machine and its holder.
-    public var machines: [String] { rejection.details?.machines ?? [] }
-
-    /// The names of the event's destinations from the source.
-    var reachable: [String] {
-        guard let event = rejection.event, let source = rejection.source else { return [] }
-        return definition.states.indices.filter { definition.events[event].reach.leads(from: source, to: $0) }
-            .map { definition.states[$0].name }
-    }
-
-    /// The names of the events that leave the source, in the definition's order.
-    ///
-    /// Events that the source ignores are left out.
-    public var allowedEvents: [String] {
-        rejection.source.map(definition.eventNames(leaving:)) ?? []
-    }
-}
-
-/// The reason of a rejection, with numbers for names.
-///
-/// Names are looked up only on demand, because many errors are caught and dropped.
-@usableFromInline
-struct Rejection: Error {
-    @usableFromInline let reason: InvalidTransition.Reason
+    // Names are looked up only on demand, because many errors are caught and dropped.
     private let eventNumber: Int32
     private let sourceNumber: Int32
 
     /// The details in a box, which keeps an error without details small.
     private var box: Box<Details>?
 
+    /// Makes an error.
+    /// - Parameters:
+    ///   - reason: The reason.
+    ///   - definition: The machine's definition.
+    ///   - event: The number of the fired event, if it is known.
+    ///   - source: The number of the source, if it is registered.
+    ///   - details: Names and values that only some errors have.
     @inline(__always)
-    init(_ reason: InvalidTransition.Reason, event: Int?, from source: Int?, _ details: Details? = nil) {
-        self.reason = reason
+    init(_ reason: Reason, in definition: Definition, event: Int?, from source: Int?, _ details: Details? = nil) {
+        (self.reason, self.definition) = (reason, definition)
         eventNumber = Int32(truncatingIfNeeded: event ?? -1)
         sourceNumber = Int32(truncatingIfNeeded: source ?? -1)
         box = details.map(Box.init)
     }
 
-    /// The number of the fired event, if it is known.
-    var event: Int? { eventNumber < 0 ? nil : Int(eventNumber) }
+    /// Adds the caller's values with the cause of an automatic event, and the machine's place in its tree.
+    @inline(__always)
+    mutating func add(_ userInfo: UserInfo, at path: String?) {
+        if userInfo.storage != nil || path != nil { addDetails(userInfo, path) }
+    }
 
-    /// The number of the source, if it is registered.
-    var source: Int? { sourceNumber < 0 ? nil : Int(sourceNumber) }
+    @inline(never)
+    private mutating func addDetails(_ userInfo: UserInfo, _ path: String?) {
+        var details = details ?? Details()
+        (details.userInfo, details.path) = (userInfo, path)
+        box = Box(details)
+    }
 
     /// The details that only some errors have, and those that need a name.
     struct Details: Sendable {
@@ -243,15 +142,110 @@ struct Rejection: Error {
         /// The attempt, unless that was a fire or an action: "be run".
         var attempt: String?
         var path: String?
+
+        /// The caller's values, with the cause of an automatic event.
         var userInfo: UserInfo = [:]
     }
 
-    var details: Details? { box?.value }
+    private var details: Details? { box?.value }
 
-    @inline(never)
-    mutating func changeDetails(_ change: (inout Details) -> Void) {
-        var details = details ?? Details()
-        change(&details)
-        box = Box(details)
+    /// The number of the fired event, if it is known.
+    private var eventIndex: Int? { eventNumber < 0 ? nil : Int(eventNumber) }
+
+    /// The number of the source, if it is registered.
+    private var sourceIndex: Int? { sourceNumber < 0 ? nil : Int(sourceNumber) }
+
+    /// The name of the workflow.
+    public var workflow: String { definition.workflow }
+
+    /// The caller's values.
+    public var userInfo: UserInfo { (details?.userInfo ?? [:]).withoutCause }
+
+    /// The cause of an automatic event.
+    var eventCause: Occurrence.Cause? { details?.userInfo.cause }
+
+    /// The machine's place in its tree; `nil` for a machine on its own.
+    ///
+    /// The path has the outer workflow and the properties that lead to the machine, such as `Order.payment`.
+    public var path: String? { details?.path }
+
+    /// The name of the fired event; `nil` for an unbound event, and if `enter` found no event or several.
+    public var event: String? { eventIndex.map { definition.events[$0].name } ?? details?.event }
+
+    /// The name of the rejected action; `nil` for a fire and for an unnamed block.
+    public var action: String? { details?.action?.name }
+
+    /// Whether an action was rejected.
+    var isOfAction: Bool { details?.action != nil }
+
+    /// The states that allow the action, as texts name them; `nil` if all do.
+    var expectedState: String? { details?.action?.expected }
+
+    /// The names of the events that lead from the source to a state that allows the action.
+    ///
+    /// They are `nil` if only an object shows whether its state allows the action.
+    var leadingEvents: [String]? {
+        guard let source = sourceIndex, let states = details?.action?.states else { return nil }
+        return definition.events
+            .filter { event in states.contains { event.reach.leads(from: source, to: $0) } }.map(\.name)
+    }
+
+    /// The names of the actions that the source allows, in the definition's order.
+    public var allowedActions: [String] { sourceIndex.map(definition.actionNames(allowedIn:)) ?? [] }
+
+    /// The name of the source: the machine's state, or the state that its queued transitions lead to.
+    public var source: String { sourceIndex.map { definition.states[$0].name } ?? details?.source ?? "" }
+
+    /// The name of the destination, if it is known.
+    public var destination: String? {
+        if let destination = details?.destination { return destination }
+        guard let only = eventIndex.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }
+        return definition.states[only].name
+    }
+
+    /// The error of a guard, a builder or an action.
+    public var underlyingError: (any Error)? { details?.underlyingError }
+
+    /// The errors of all declining guards in a survey, in the order of the guards.
+    var unmetGuards: [any Error] { details?.unmetGuards ?? [] }
+
+    /// Names to choose from: events, actions or states, depending on the ``reason``.
+    ///
+    /// For an unknown name they are all names, the most similar first. For an action in the wrong state they are the
+    /// events that lead to a state that allows the action.
+    public var candidates: [String] {
+        switch reason {
+        case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)
+        case .unknownAction: definition.actions.map(\.name).nearestFirst(to: action)
+        case .notAllowed where isOfAction: leadingEvents ?? []
+        case .unknownState: definition.states.map(\.name).nearestFirst(to: unknownState)
+        default: details?.candidates ?? []
+        }
+    }
+
+    /// The attempt, unless that was a fire or an action.
+    var attemptInsteadOfFire: String? { details?.attempt }
+
+    /// The unknown name of a state, which is the source or the destination of the rejection.
+    var unknownState: String? { sourceIndex == nil ? details?.source : details?.destination }
+
+    /// The workflows of the machines in the conflict.
+    ///
+    /// For a ``Reason-swift.enum/deadlock`` they are the machines that wait for one another. For
+    /// ``Reason-swift.enum/regionInUse`` they are the machine and its holder.
+    public var machines: [String] { details?.machines ?? [] }
+
+    /// The names of the event's destinations from the source.
+    var reachable: [String] {
+        guard let event = eventIndex, let source = sourceIndex else { return [] }
+        return definition.states.indices.filter { definition.events[event].reach.leads(from: source, to: $0) }
+            .map { definition.states[$0].name }
+    }
+
+    /// The names of the events that leave the source, in the definition's order.
+    ///
+    /// Events that the source ignores are left out.
+    public var allowedEvents: [String] {
+        sourceIndex.map(definition.eventNames(leaving:)) ?? []
     }
 }

@@ -12,29 +12,25 @@ extension MachineCore {
         _ call: borrowing Call
     ) -> InvalidTransition {
         let rejection = rejection(problem.reason, of: selector, from: now.index, machines: problem.machines)
-        let error = invalidTransition(rejection, call)
+        let error = completed(rejection, call)
         if !purpose.endsWithGuards { tellOutsideTurn(.rejected(error), call) }
         return error
     }
 
-    /// The error of a rejection, with the machine's place in its tree.
+    /// The error with the caller's values and the machine's place in its tree.
     @inline(__always)
-    func invalidTransition(_ rejection: Rejection, _ call: borrowing Call) -> InvalidTransition {
-        InvalidTransition(
-            rejection,
-            in: definition,
-            userInfo: call.fullUserInfo,
-            at: ownership.isHeld ? path : nil
-        )
+    func completed(_ error: consuming InvalidTransition, _ call: borrowing Call) -> InvalidTransition {
+        error.add(call.fullUserInfo, at: ownership.isHeld ? path : nil)
+        return error
     }
 
     /// The error of an attempt other than a fire.
     func invalidTransition(
         _ reason: InvalidTransition.Reason,
-        _ details: Rejection.Details,
+        _ details: InvalidTransition.Details,
         _ call: borrowing Call
     ) -> InvalidTransition {
-        invalidTransition(Rejection(reason, event: nil, from: now.index, details), call)
+        completed(InvalidTransition(reason, in: definition, event: nil, from: now.index, details), call)
     }
 
     /// The rejection of a fire whose destination is still unknown.
@@ -45,7 +41,7 @@ extension MachineCore {
         from source: Int,
         candidates: [String] = [],
         machines: [String] = []
-    ) -> Rejection {
+    ) -> InvalidTransition {
         var event: Int?
         var name: String?
         var destination: String?
@@ -58,48 +54,55 @@ extension MachineCore {
         case .entering(let object): destination = definition.name(of: object)
         case .enteringNamed(let name): destination = name
         }
-        return Rejection(
+        return InvalidTransition(
             reason,
+            in: definition,
             event: event,
             from: source,
-            Rejection.Details(event: name, destination: destination, candidates: candidates, machines: machines)
+            InvalidTransition.Details(event: name, destination: destination, candidates: candidates, machines: machines)
         )
     }
 
     /// The rejection by guards.
     @inline(never)
-    func rejection(of plan: TransitionPlan, because unmet: [any Error]) -> Rejection {
+    func rejection(of plan: TransitionPlan, because unmet: [any Error]) -> InvalidTransition {
         let destination = definition.states[plan.destination].name
-        let details = Rejection.Details(
+        let details = InvalidTransition.Details(
             destination: destination,
             underlyingError: unmet.first,
             unmetGuards: unmet
         )
-        return Rejection(.declined, event: plan.event, from: plan.source, details)
+        return InvalidTransition(.declined, in: definition, event: plan.event, from: plan.source, details)
     }
 
     /// The rejection of a destination with a machine that cannot be claimed.
     @inline(never)
-    func rejection(of plan: TransitionPlan, because problem: NoTurn) -> Rejection {
+    func rejection(of plan: TransitionPlan, because problem: NoTurn) -> InvalidTransition {
         let destination = definition.states[plan.destination].name
-        let details = Rejection.Details(destination: destination, machines: problem.machines)
-        return Rejection(problem.reason, event: plan.event, from: plan.source, details)
+        let details = InvalidTransition.Details(destination: destination, machines: problem.machines)
+        return InvalidTransition(problem.reason, in: definition, event: plan.event, from: plan.source, details)
     }
 
     /// The rejection of a fire whose builder has made no state.
     @inline(never)
-    func rejection(of candidate: CandidateTransition, because error: any Error) -> Rejection {
+    func rejection(of candidate: CandidateTransition, because error: any Error) -> InvalidTransition {
         let event = candidate.event.value.index
         guard let error = error as? DestinationNeeded else {
-            return Rejection(.declined, event: event, from: candidate.source, Rejection.Details(underlyingError: error))
+            return InvalidTransition(
+                .declined,
+                in: definition,
+                event: event,
+                from: candidate.source,
+                InvalidTransition.Details(underlyingError: error)
+            )
         }
-        let details = Rejection.Details(candidates: error.candidates)
-        return Rejection(.destinationNeeded, event: event, from: candidate.source, details)
+        let details = InvalidTransition.Details(candidates: error.candidates)
+        return InvalidTransition(.destinationNeeded, in: definition, event: event, from: candidate.source, details)
     }
 
     /// The rejection of a state object to which the event, or any event, does not lead.
     @inline(never)
-    func rejection(of object: AnyObject, event: Int?, from source: Int) -> Rejection {
+    func rejection(of object: AnyObject, event: Int?, from source: Int) -> InvalidTransition {
         let name = definition.name(of: object)
         let index = definition.stateIndex(of: object)
         let mismatch = index == nil ? definition.mismatch(of: object) : nil
@@ -110,8 +113,8 @@ extension MachineCore {
             default: .unsuitableState
             }
         let candidates = index == nil && mismatch == nil ? [name] : []
-        let details = Rejection.Details(destination: name, underlyingError: mismatch, candidates: candidates)
-        return Rejection(reason, event: event, from: source, details)
+        let details = InvalidTransition.Details(destination: name, underlyingError: mismatch, candidates: candidates)
+        return InvalidTransition(reason, in: definition, event: event, from: source, details)
     }
 }
 

@@ -21,7 +21,7 @@ extension MachineCore {
         switch call.turn({ $0.post(occurrence, at: place) }) {
         case .queued, .dropped: return
         case .limitReached:
-            let details = Rejection.Details(attempt: "tell its observers of more")
+            let details = InvalidTransition.Details(attempt: "tell its observers of more")
             let last = self.occurrence(.rejected(invalidTransition(.endlessChain, details, call)))
             call.turn { $0.postLast(last) }
         }

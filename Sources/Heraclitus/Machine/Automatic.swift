@@ -38,8 +38,13 @@ extension StateMachine {
 
     private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
         let call = Call(self, UserInfo(cause: .due(deadline.recordedDate)))
-        let error = core.invalidTransition(
-            Rejection(.endlessChain, event: definition.event(of: deadline), from: core.now.index),
+        let error = core.completed(
+            InvalidTransition(
+                .endlessChain,
+                in: definition,
+                event: definition.event(of: deadline),
+                from: core.now.index
+            ),
             call
         )
         core.announce(.rejected(error), call)

@@ -110,7 +110,7 @@ extension StateMachine {
         because error: (any Error)? = nil,
         machines: [String] = []
     ) -> InvalidTransition {
-        let details = Rejection.Details(underlyingError: error, machines: machines, action: terms)
+        let details = InvalidTransition.Details(underlyingError: error, machines: machines, action: terms)
         return core.invalidTransition(reason, details, call)
     }
 }

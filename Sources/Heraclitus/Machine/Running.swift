@@ -73,7 +73,7 @@ extension StateMachine {
     }
 
     private func rejection(of reason: InvalidTransition.Reason, machines: [String] = []) -> InvalidTransition {
-        core.invalidTransition(reason, Rejection.Details(machines: machines, attempt: "be run"), Call(self))
+        core.invalidTransition(reason, InvalidTransition.Details(machines: machines, attempt: "be run"), Call(self))
     }
 }
 

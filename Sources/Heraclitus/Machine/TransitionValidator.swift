@@ -80,12 +80,8 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         guard let index = definition.eventIndex(named: event), let from = definition.stateIndex(named: source),
             definition.verdict(on: index, from: from) == .ignored
         else { return }
-        let details = Rejection.Details(destination: destination)
-        throw InvalidTransition(
-            Rejection(.notAllowed, event: index, from: from, details),
-            in: definition,
-            userInfo: userInfo
-        )
+        let details = InvalidTransition.Details(destination: destination, userInfo: userInfo)
+        throw InvalidTransition(.notAllowed, in: definition, event: index, from: from, details)
     }
 
     /// The names of the events that lead from a state, in the order of the definition, without ignored events.
@@ -108,17 +104,14 @@ extension TransitionValidator {
         userInfo: UserInfo
     ) throws(InvalidTransition) {
         func rejection(_ reason: InvalidTransition.Reason, candidates: [String] = []) -> InvalidTransition {
-            let details = Rejection.Details(
+            let details = InvalidTransition.Details(
                 event: eventName,
                 source: source.name,
                 destination: destination?.name,
-                candidates: candidates
-            )
-            return InvalidTransition(
-                Rejection(reason, event: eventIndex, from: source.index, details),
-                in: definition,
+                candidates: candidates,
                 userInfo: userInfo
             )
+            return InvalidTransition(reason, in: definition, event: eventIndex, from: source.index, details)
         }
         guard let eventIndex else {
             throw rejection(.unknownEvent)

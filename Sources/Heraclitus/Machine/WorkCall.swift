@@ -14,16 +14,14 @@ extension WorkCall {
         get throws(InvalidTransition) {
             if let machine { return Fire(machine: machine, work: work.id) }
             let definition = W.definition
+            // The event is unknown.
+            let details = InvalidTransition.Details(attempt: "be fired by its work")
             throw InvalidTransition(
-                Rejection(
-                    .notCurrent,
-                    event: nil,
-                    from: definition.stateIndex(of: state),
-                    // The event is unknown.
-                    Rejection.Details(attempt: "be fired by its work")
-                ),
+                .notCurrent,
                 in: definition,
-                userInfo: [:]
+                event: nil,
+                from: definition.stateIndex(of: state),
+                details
             )
         }
     }

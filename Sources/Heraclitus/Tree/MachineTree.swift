@@ -85,7 +85,7 @@ extension TreeMachine {
         do { try core.activate(call) } catch {
             // The observers are the only ones to learn that the machine stays inactive.
             guard error.reason == .missingContext else { return }
-            let details = Rejection.Details(machines: error.machines, attempt: "be activated")
+            let details = InvalidTransition.Details(machines: error.machines, attempt: "be activated")
             core.tellOutsideTurn(.rejected(core.invalidTransition(error.reason, details, call)), call)
         }
     }

@@ -157,7 +157,12 @@ extension Definition {
         because underlyingError: (any Error)? = nil,
         attempt: String
     ) -> InvalidTransition {
-        let details = Rejection.Details(event: event, source: state, underlyingError: underlyingError, attempt: attempt)
-        return InvalidTransition(Rejection(reason, event: nil, from: nil, details), in: self, userInfo: [:])
+        let details = InvalidTransition.Details(
+            event: event,
+            source: state,
+            underlyingError: underlyingError,
+            attempt: attempt
+        )
+        return InvalidTransition(reason, in: self, event: nil, from: nil, details)
     }
 }
