@@ -62,8 +62,8 @@ open class StateMachineOperation: Operation, @unchecked Sendable {
     /// Whether the operation is finished.
     open override var isFinished: Bool { stateMachine.isFinished }
 
-    /// Whether the operation was cancelled.
-    open override var isCancelled: Bool { super.isCancelled || stateMachine.isCancelled }
+    /// Whether the operation was cancelled before its end.
+    open override var isCancelled: Bool { stateMachine.isCancelled }
 
     /// Runs the body, and finishes.
     func execute() {

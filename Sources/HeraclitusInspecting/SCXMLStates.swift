@@ -256,12 +256,7 @@ struct SCXMLStates {
         for (number, state) in states.enumerated() {
             if let parent = state.parent { table.superstates[names[number]] = names[parent] }
         }
-        // A machine is never in an outer state itself.
-        let around = Set(states.compactMap(\.parent))
-        if !around.isEmpty {
-            let composed = Set(around.map { names[$0] })
-            table.finals.removeAll { composed.contains($0) }
-        }
+        table.finals = table.unleftStates()
         return table
     }
 

@@ -65,6 +65,7 @@ extension TransitionTable {
     /// - Returns: The table with this hierarchy.
     public consuming func within(_ superstate: String, _ states: String...) -> Self {
         for state in states { superstates[state] = superstate }
+        finals = unleftStates()
         return self
     }
 

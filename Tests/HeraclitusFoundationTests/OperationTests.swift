@@ -437,6 +437,17 @@ import Testing
         }
     }
 
+    @Test("An operation that is cancelled while it finishes was not cancelled")
+    func tooLate() async throws {
+        try await onOwnThread {
+            let operation = StateMachineOperation {}
+            operation.stateMachine.finalizationBlock = { [weak operation] in operation?.cancel() }
+            operation.start()
+            #expect(Self.eventually { operation.isFinished } && !operation.isCancelled)
+            #expect((operation.stateMachine.state as? OperationLife.Finished)?.wasCancelled == false)
+        }
+    }
+
     @Test("Blocks are released when the operation is finished, with everything that they retain")
     func blocks() async throws {
         try await onOwnThread {

@@ -98,6 +98,29 @@ import Testing
         #expect(Set(Abstract.table.declaredFinals) == ["Base", "Left", "Right"])
     }
 
+    /// A workflow without an end, whose superclass names both states.
+    struct Alternating: Workflow {
+        static var initial: any WorkflowState { LeftState() }
+        let right = Event(from: LeftState.self, to: RightState.self)
+        let left = Event(from: RightState.self, to: LeftState.self)
+        let note = Event(updating: BaseState.self)
+    }
+
+    @Test("A superclass that no machine enters is no final state")
+    func abstract() throws {
+        #expect(Alternating.table.finals == [] && Alternating.findings == [])
+        #expect(!Alternating.table.scxml().contains("<final") && !Alternating.table.mermaid().contains("--> [*]"))
+        let json = String(decoding: try JSONEncoder().encode(Alternating.table), as: UTF8.self)
+        #expect(try TransitionTable(json: Data(json.replacing(#""finals":[],"#, with: "").utf8)).finals == [])
+        // A superclass that an event enters is one of its own.
+        #expect(Failing.table.finals == ["Base"])
+    }
+
+    struct Failing: Workflow {
+        static var initial: any WorkflowState { LeftState() }
+        let fail = Event(from: LeftState.self, to: BaseState.self)
+    }
+
     // MARK: Events
 
     struct Same: Workflow {
@@ -111,6 +134,7 @@ import Testing
         let due = Event(from: AState.self, BState.self, to: BState.self).due(after: .seconds(1))
         let end = Event(from: BState.self, to: CState.self)
         let three = Event(from: AState.self, to: BState.self).or(from: BState.self, to: BState.self)
+        let built = Event(from: AState.self, BState.self, to: BState.self).enters { _ in BState() }
     }
 
     @Test("Events that do the same are found; events with their own closures may differ")

@@ -42,7 +42,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// The names of the states of ``Workflow/states``, in which a machine may begin.
     package var listed: [String] = []
 
-    /// The names of the final states, which no event leaves.
+    /// The names of the final states, which a machine enters and no event leaves.
     public package(set) var finals: [String] = []
 
     /// The names of the states of ``Workflow/finals`` and their subclasses; `findings` compares them with ``finals``.
@@ -123,7 +123,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         /// Whether the event has its own guards.
         public package(set) var isGuarded = false
 
-        /// Whether the event has its own hooks.
+        /// Whether the event has its own hooks or builders.
         package var hasHooks = false
 
         /// Whether the delay is a number of seconds that a table may have.
@@ -190,7 +190,7 @@ extension TransitionTable {
     package init(named workflow: String, version: Int = 1, states: [String], initial: String, events: [Event]) {
         let events = events.listingPairsFromAnyState(among: states)
         self.init(workflow: workflow, version: version, states: states, initial: initial, events: events)
-        finals = Self.finals(among: states, leftBy: events)
+        finals = unleftStates()
     }
 
     /// Decodes a table, also of an earlier version of the library, or one written by hand.
@@ -209,13 +209,13 @@ extension TransitionTable {
         initial = try container.decode(String.self, forKey: .initial)
         listed = try container.decodeIfPresent([String].self, forKey: .listed) ?? []
         events = try container.decode([Event].self, forKey: .events)
-        finals =
-            try container.decodeIfPresent([String].self, forKey: .finals) ?? Self.finals(among: states, leftBy: events)
+        finals = []
         declaredFinals = try container.decodeIfPresent([String].self, forKey: .declaredFinals) ?? []
         actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
         regions = try container.decodeIfPresent([Region].self, forKey: .regions) ?? []
-        events = events.listingPairsFromAnyState(among: states)
         others = try Self.others(of: decoder)
+        finals = try container.decodeIfPresent([String].self, forKey: .finals) ?? unleftStates()
+        events = events.listingPairsFromAnyState(among: states)
     }
 
     /// The members of workflows of data, with their empty values.
@@ -293,15 +293,24 @@ extension TransitionTable {
         }
     }
 
-    /// The states that no event leaves.
-    static func finals(among states: [String], leftBy events: [Event]) -> [String] {
+    /// The states that a machine enters and that no event leaves.
+    ///
+    /// A superclass may only stand for its subclasses.
+    package func unleftStates() -> [String] {
         let left = Set(events.lazy.flatMap(\.transitions).filter { !$0.isUpdate }.map(\.from))
         // A state that ignores all events from any state is final.
         let general = events.filter { !$0.fromAnyState.isEmpty }
         let ignoring = general.reduce(into: [String: Int]()) { counts, event in
             for state in Set(event.ignored) { counts[state, default: 0] += 1 }
         }
-        return states.filter { !left.contains($0) && ignoring[$0, default: 0] == general.count }
+        let entered = Set(
+            events.lazy.flatMap { event in
+                event.transitions.lazy.filter { !$0.isUpdate }.map(\.to) + event.fromAnyState
+            } + listed + [initial]
+        )
+        return states.filter {
+            !left.contains($0) && entered.contains($0) && ignoring[$0, default: 0] == general.count
+        }
     }
 }
 

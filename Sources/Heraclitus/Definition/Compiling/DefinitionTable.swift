@@ -5,7 +5,7 @@ extension Definition {
     ///   - path: The workflows around this one, and itself; `nil` to leave out the machines in states.
     /// - Returns: The table.
     func table(knowing objects: [AnyObject], within path: [ObjectIdentifier]?) -> TransitionTable {
-        TransitionTable(
+        var table = TransitionTable(
             workflow: workflow,
             version: version,
             states: states.map(\.name),
@@ -19,7 +19,6 @@ extension Definition {
             },
             initial: initial.map { states[$0].name } ?? "",
             listed: content.value.facts.listed.map { states[$0].name },
-            finals: states.filter(\.isFinal).map(\.name),
             declaredFinals: content.value.facts.declaredFinals,
             events: events.map(tableEvent),
             actions: actions.map { action in
@@ -27,6 +26,8 @@ extension Definition {
             },
             regions: path.map { regions(knowing: objects, within: $0) } ?? []
         )
+        table.finals = table.unleftStates()
+        return table
     }
 
     private func regions(knowing objects: [AnyObject], within path: [ObjectIdentifier]) -> [TransitionTable.Region] {
@@ -73,7 +74,9 @@ extension Definition {
             dueAfter: event.declaration.triggers.lazy.compactMap { $0.deadline?.after }.min().map { $0 / .seconds(1) },
             fromAnyState: destinationsFromAnyState(of: event),
             isGuarded: !event.declaration.guards.isEmpty,
+            // Builders may build different data, as hooks may do different things.
             hasHooks: !event.declaration.willFire.isEmpty || !event.declaration.didFire.isEmpty
+                || !event.declaration.builders.isEmpty
         )
     }
 
