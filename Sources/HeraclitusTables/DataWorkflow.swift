@@ -17,12 +17,12 @@ import HeraclitusJSON
 ///
 /// All its machines are `StateMachine<DataWorkflow>`, with the order, threads, archives, observers and deadlines of
 /// every machine. A table is exact: it allows only the listed pairs of states. An event without an object keeps the
-/// data for the next state's keys, and so does an automatic event.
+/// data for the next state's keys, and so does an automatic event, which has one destination from each source.
 ///
 /// The workflow is the context of its machines. Generic code passes it to each machine that it makes or
 /// restores: `store.workflow(DataWorkflow.self, context: approval)`.
 ///
-/// The first machine compiles the table. Compiled tables stay in memory as long as the program runs; tables that
+/// Making a workflow compiles its table. Compiled tables stay in memory as long as the program runs; tables that
 /// differ at most in unknown members share one.
 public struct DataWorkflow: Workflow {
     /// The table of the workflow.
@@ -33,25 +33,48 @@ public struct DataWorkflow: Workflow {
 
     /// The types of the effects of entering states.
     var effectTypes: [any Effect.Type] = []
-    private let compiled: LateDefinition
+
+    /// The definition; `nil` for an empty workflow, with which the type itself is compiled.
+    private let compiled: Definition?
 
     /// Makes a workflow from a table.
     /// - Parameter table: The table.
     /// - Throws: ``InvalidWorkflow`` with all problems of the table.
     public init(_ table: TransitionTable) throws(InvalidWorkflow) {
-        let problems = table.problems.filter(\.stopsTheProgram)
-        guard problems.isEmpty else { throw InvalidWorkflow(workflow: table.workflow, problems: problems) }
+        compiled = try Self.definition(of: table.withoutUnknownMembers)
         self.table = table
-        compiled = LateDefinition(table)
     }
 
     /// Makes an empty workflow: without events, and with one state of an empty name.
     public init() {
         table = TransitionTable("DataWorkflow", states: [""], initial: "", events: [])
-        compiled = LateDefinition(table)
+        compiled = nil
     }
 
-    var definition: Definition { compiled.definition }
+    var definition: Definition { compiled ?? Self.emptyDefinition }
+}
+
+extension DataWorkflow {
+    private static let emptyDefinition = TableCompiler(DataWorkflow().table).definition
+
+    /// All definitions of tables so far.
+    ///
+    /// They are never freed, so equal tables share one.
+    private static let known = Lock<[TransitionTable: Definition]>([:])
+
+    private static func definition(of table: TransitionTable) throws(InvalidWorkflow) -> Definition {
+        if let known = known.withLock({ $0[table] }) { return known }
+        // Outside the lock, because it takes time proportional to the table.
+        let compiler = TableCompiler(table)
+        let problems = compiler.problems.filter(\.stopsTheProgram)
+        guard problems.isEmpty else { throw InvalidWorkflow(workflow: table.workflow, problems: problems) }
+        let made = compiler.definition
+        return known.withLock { known in
+            if let known = known[table] { return known }
+            known[table] = made
+            return made
+        }
+    }
 }
 
 extension DataWorkflow {
@@ -102,35 +125,4 @@ extension InvalidWorkflow: CustomStringConvertible, LocalizedError {
 
     /// The first twenty problems and their number.
     public var errorDescription: String? { description }
-}
-
-/// The definition of a table, made on demand.
-private final class LateDefinition: Sendable {
-    private let table: TransitionTable
-    private let made = Lock<Definition?>(nil)
-
-    init(_ table: TransitionTable) { self.table = table.withoutUnknownMembers }
-
-    var definition: Definition {
-        if let made = made.withLock({ $0 }) { return made }
-        let definition = Self.shared(for: table)
-        made.withLock { $0 = definition }
-        return definition
-    }
-
-    /// All definitions so far.
-    ///
-    /// They are never freed, so equal tables share one.
-    private static let known = Lock<[TransitionTable: Definition]>([:])
-
-    private static func shared(for table: TransitionTable) -> Definition {
-        if let known = known.withLock({ $0[table] }) { return known }
-        // Outside the lock, because it takes time proportional to the table.
-        let made = TableCompiler(table).definition
-        return known.withLock { known in
-            if let known = known[table] { return known }
-            known[table] = made
-            return made
-        }
-    }
 }

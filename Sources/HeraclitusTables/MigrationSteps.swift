@@ -11,8 +11,8 @@ extension TransitionTable.MigrationStep {
         case .renameKey(let old, let new, let state):
             Self.step("rename the key \(old) to \(new)", version, state) { data in
                 guard let value = data[old] else { return }
-                if data[new] == nil { data[new] = value }
                 data[old] = nil
+                if data[new] == nil { data[new] = value }
             }
         case .setKey(let key, let value, let state):
             Self.step("set the key \(key)", version, state) { data in if data[key] == nil { data[key] = value } }

@@ -75,7 +75,7 @@ extension TransitionTable.Key {
         return switch self {
         case .string: value.stringValue != nil
         case .number: value.doubleValue.map(\.isFinite) ?? false
-        case .integer: value.isInteger
+        case .integer: Self.number.fits(value) && value.isWhole
         case .boolean: value.boolValue != nil
         case .date: value.stringValue.flatMap(ArchivedDate.date(of:)) != nil
         case .list: value.arrayValue != nil
@@ -87,10 +87,17 @@ extension TransitionTable.Key {
 }
 
 extension JSONValue {
-    fileprivate var isInteger: Bool {
+    /// Whether a number has no fraction: its decimal exponent is at least 0.
+    fileprivate var isWhole: Bool {
         switch self {
         case .integer, .unsigned: true
-        case .number(let number): number.rounded() == number && number.isFinite
+        case .number(let number): number.rounded() == number
+        case .decimal(let text):
+            // The text of a read number is the shortest one: a fraction has a point, or the sign of an exponent.
+            switch try? JSONValue(text: Data(text.utf8)) {
+            case .decimal(let digits): !digits.dropFirst().contains { $0 == "." || $0 == "-" }
+            case let number: number?.isWhole ?? false
+            }
         default: false
         }
     }

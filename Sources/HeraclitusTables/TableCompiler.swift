@@ -5,20 +5,18 @@ struct TableCompiler {
     let table: TransitionTable
     let states: TableStates
     let data: TableData
+    let parts: DefinitionParts
 
     init(_ table: TransitionTable) {
-        self.table = table
-        data = TableData(table)
-        states = TableStates(table, data.keys)
-    }
-
-    var parts: DefinitionParts {
-        DefinitionParts(
+        let data = TableData(table)
+        let states = TableStates(table, data.keys)
+        (self.table, self.data, self.states) = (table, data, states)
+        parts = DefinitionParts(
             table,
             of: DataWorkflow.self,
             states,
             migrations: data.migrations.map(\.migration),
-            rules: rules
+            rules: { Self.rules(of: $0, in: states) }
         )
     }
 
@@ -28,7 +26,7 @@ struct TableCompiler {
     /// The rules of an event.
     ///
     /// Sources with the same destinations share a rule, which keeps their number small.
-    private func rules(of event: TransitionTable.Event) -> [NumberedRule] {
+    private static func rules(of event: TransitionTable.Event, in states: TableStates) -> [NumberedRule] {
         let general = event.fromAnyState.compactMap(states.number(named:))
         var rules: [NumberedRule] = []
         if !general.isEmpty { rules.append(NumberedRule(sources: .any, destinations: general, isUpdate: false)) }

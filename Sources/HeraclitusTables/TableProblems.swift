@@ -8,12 +8,12 @@ extension TransitionTable {
     /// Time and memory are linear in the table. The first twenty missing versions are listed.
     /// `stopsTheProgram` is `true` for problems that prevent a workflow. `findings` lists warnings
     /// about a valid table.
-    public var problems: [WorkflowProblem] { TableCompiler(self).problems.once }
+    public var problems: [WorkflowProblem] { TableCompiler(self).problems }
 }
 
 extension TableCompiler {
-    fileprivate var problems: [WorkflowProblem] {
-        let parts = parts
+    /// All problems of the table, each once.
+    var problems: [WorkflowProblem] {
         // An event or group that names only unknown states is not empty.
         let empty = Set(
             table.events.filter { $0.transitions.isEmpty && $0.fromAnyState.isEmpty }
@@ -25,10 +25,10 @@ extension TableCompiler {
             unsupported([$0.state], "the state \"\($0.state.shortened)\" holds a machine")
         }
         let problems =
-            data.problems + common + unknownStates + circles + regions + table.events.flatMap(problems)
-            + parts.minorProblems
+            data.problems + common + unknownStates + circles + regions
+            + table.events.indices.flatMap(problems(ofEvent:)) + parts.minorProblems
         // Wrong steps may lead to the missing versions and states.
-        return data.hasAllSteps ? problems : problems.filter { !Self.kindsOfSteps.contains($0.kind) }
+        return problems.filter { data.hasAllSteps || !Self.kindsOfSteps.contains($0.kind) }.once
     }
 
     private static let kindsOfSteps: Set = ["missingMigration", "misplacedMigration", "migrationToUnknownState"]
@@ -80,7 +80,8 @@ extension TableCompiler {
 
     // MARK: Events
 
-    private func problems(of event: TransitionTable.Event) -> [WorkflowProblem] {
+    private func problems(ofEvent index: Int) -> [WorkflowProblem] {
+        let event = table.events[index]
         // Names may be long, and appear in many problems.
         let place = "the event \"\(event.name.shortened)\""
         let isListed = listsPairsFromAnyState(event)
@@ -90,7 +91,9 @@ extension TableCompiler {
                 let text = "updates \"\($0.from.shortened)\" and leads to another state"
                 return unsupported([event.name, $0.from], "\(place) \(text)")
             }
-            + (isListed ? [] : [unsupported([event.name], "\(place) leads from any of too many states")])
+            + (isListed
+                ? parts.missingBuilders(ofEvent: index)
+                : [unsupported([event.name], "\(place) leads from any of too many states")])
             + event.triggers.once.compactMap { unsupported($0, of: event) }
             .map { unsupported([event.name], "\(place) \($0)") }
             + deadlineProblems(of: event)

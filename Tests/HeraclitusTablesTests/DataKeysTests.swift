@@ -105,7 +105,11 @@ struct DataKeysTests {
                 .number, [1, 1.5, .unsigned(.max), .decimal("0.1234567890123456789012345")],
                 ["1", .number(.nan), .null]
             ),
-            (.integer, [1, -1, .unsigned(.max), .number(3)], [1.5, "1", .null]),
+            (
+                .integer,
+                [1, -1, .unsigned(.max), .number(3), .number(1e20), .decimal("-123456789012345678901")],
+                [1.5, "1", .null, .number(.infinity), .decimal("0.1234567890123456789012345")]
+            ),
             (.boolean, [true, false], [0, "true", .null]),
             (.date, ["2026-11-26T12:00:00Z", "2026-11-26T12:00:00.5+01:00"], ["2026", "", 1, .null]),
             (.list, [[], [1]], [.object([:]), "", .null]),

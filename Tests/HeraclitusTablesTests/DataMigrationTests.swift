@@ -162,6 +162,16 @@ struct DataMigrationTests {
         #expect(try await ones.newerCount() == 1)
     }
 
+    @Test("A step that gives a key its own name keeps the value")
+    func ownName() throws {
+        func flow(version: Int) -> TransitionTable {
+            TransitionTable("note", version: version, states: ["Open"], initial: "Open", events: [])
+        }
+        let old = try StateMachine(DataWorkflow(flow(version: 1)), entering: DataState("Open", ["a": 1]))
+        let table = flow(version: 2).migrating(.init(in: 2, .renameKey("a", to: "a", state: nil)))
+        #expect(try StateMachine(archive: old.archive(), of: DataWorkflow(table)).state.data == ["a": 1])
+    }
+
     @Test("A key removed by an update stays removed")
     func removedKeys() throws {
         let flow = try DataWorkflow(

@@ -81,6 +81,20 @@ struct HostileTableTests {
         #expect(problems.allSatisfy { $0.description.contains(". ") })
     }
 
+    @Test("An automatic event with several destinations from one state is a problem")
+    func severalDestinations() throws {
+        func table(_ event: TransitionTable.Event) -> TransitionTable {
+            TransitionTable("w", states: ["A", "B", "C"], initial: "A", events: [event.due(after: .seconds(1))])
+        }
+        let forked = table(TransitionTable.Event("go", from: "A", to: "B").or(from: "A", to: "C"))
+        let error = try #require(throws: InvalidWorkflow.self) { try DataWorkflow(forked) }
+        #expect(error.problems.facts == ["missingBuilder go A"])
+        let general = table(TransitionTable.Event("go", fromAnyStateTo: "B", "C").ignored(in: "B"))
+        #expect(general.problems.facts == ["missingBuilder go A", "missingBuilder go C"])
+        let chain = table(TransitionTable.Event("go", from: "A", to: "B").or(from: "B", to: "C"))
+        #expect(chain.problems.isEmpty)
+    }
+
     @Test("A blank name of a group is a problem")
     func blankGroup() {
         let table = TransitionTable("w", states: ["A"], initial: "A", events: []).group(" ", "A")

@@ -5,6 +5,7 @@ import Testing
 @Suite("Exercises of builders") struct ExerciseBuilderTests {
     struct Refusal: Error {}
     final class AState: EmptyState {}
+    final class BState: EmptyState {}
     final class EState: WorkflowState {
         let number: Int
         init(_ number: Int) { self.number = number }
@@ -22,5 +23,42 @@ import Testing
         #expect(
             report.untried.map(\.description) == ["build: AState → EState: the builder has thrown: Refusal()"]
         )
+    }
+
+    struct ThrowingToEmpty: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let build = Event(from: AState.self, to: BState.self)
+            .enters { (_: AState) throws -> BState in throw Refusal() }
+    }
+
+    @Test("The builder of an empty state is run")
+    func emptyDestination() throws {
+        let report = try exercise(ThrowingToEmpty.self)
+        #expect(
+            report.untried.map(\.description) == ["build: AState → BState: the builder has thrown: Refusal()"]
+        )
+    }
+
+    struct Grading: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let grade = Event(from: AState.self, to: EState.self, BState.self).enters { _ in EState(50) }
+    }
+
+    @Test("The printed code leaves a state with data to the builder, also beside other destinations")
+    func severalDestinations() throws {
+        #expect(try exercise(Grading.self).untried == [])
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(Grading.self, invariants: ["no grade": { !$0.isIn(EState.self) }])
+        }
+        #expect(
+            failure?.code == """
+                let machine = StateMachine<ExerciseBuilderTests.Grading>()
+                try machine.fire.grade()
+                // no grade
+                """
+        )
+        let machine = StateMachine<Grading>()
+        try machine.fire.grade()
+        #expect(machine.isIn(EState.self))
     }
 }

@@ -86,6 +86,66 @@ import Testing
         #expect(report.machines + report.restarts == machines.count)
     }
 
+    // MARK: Workflows within themselves
+
+    final class LeafState: EmptyState {}
+    final class BranchState: Composite {
+        let branch: StateMachine<Tree>
+        init(_ branch: StateMachine<Tree> = StateMachine()) { self.branch = branch }
+        var regions: [any Region] { [branch] }
+        func copied() -> BranchState { BranchState(branch.copy()) }
+    }
+    struct Tree: Workflow {
+        static var initial: any WorkflowState { LeafState() }
+        let grow = Event(from: LeafState.self, to: BranchState.self).enters { _ in BranchState() }
+        let cut = Event(from: BranchState.self, to: LeafState.self)
+    }
+
+    @Test("The exercise of a workflow within itself ends", .timeLimit(.minutes(20)))
+    func recursive() throws {
+        let report = try exercise(Tree.self)
+        #expect(report.untried.isEmpty && report.untriedInRegions.isEmpty, "\(report)")
+    }
+
+    // MARK: Classes of one name
+
+    enum Shop {
+        final class ClosedState: WorkflowState {
+            let reason: String
+            init(_ reason: String) { self.reason = reason }
+        }
+    }
+    enum Till {
+        final class ClosedState: WorkflowState {
+            let cents: Int
+            init(cents: Int) { self.cents = cents }
+        }
+    }
+    struct TillDay: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let close = Event(from: OpenState.self, to: Till.ClosedState.self)
+    }
+    final class SellingState: Composite {
+        let till: StateMachine<TillDay>
+        init(_ till: StateMachine<TillDay> = StateMachine()) { self.till = till }
+        var regions: [any Region] { [till] }
+        func copied() -> SellingState { SellingState(till.copy()) }
+    }
+    struct ShopDay: Workflow {
+        static var initial: any WorkflowState { SellingState() }
+        let close = Event(from: SellingState.self, to: Shop.ClosedState.self)
+    }
+
+    @Test("Samples of classes with one name go to the machines of their own workflows")
+    func namesakes() throws {
+        let samples: [Sample<ShopDay>] = [.state(Shop.ClosedState("night")), .state(Till.ClosedState(cents: 1))]
+        for samples in [samples, Array(samples.reversed())] {
+            let report = try exercise(ShopDay.self, samples: samples)
+            #expect(report.untried.isEmpty && report.untriedInRegions.isEmpty, "\(report)")
+            try inFolder { try expectCompatible(ShopDay.self, samples: samples, in: $0, recording: true) }
+        }
+    }
+
     // MARK: Printed code
 
     final class OffState: EmptyState {}

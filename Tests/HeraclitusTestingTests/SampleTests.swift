@@ -26,6 +26,16 @@ import Testing
         #expect(report.untried.isEmpty)
     }
 
+    @Test("A superclass needs no sample, because it may be abstract")
+    func superclasses() throws {
+        let reason = "no sample makes FailureState from LoadingState"
+        let made: [Sample<Loading>] = [.state(TimeOutState(1)), .event(\.fail) { _ in TimeOutState(1) }]
+        for samples in made.map({ [$0] }) {
+            let report = try exercise(Loading.self, samples: samples)
+            #expect(report.untried.map(\.description) == ["fail: LoadingState → FailureState: \(reason)"])
+        }
+    }
+
     // MARK: Samples that do not fit
 
     final class OpenState: EmptyState {}

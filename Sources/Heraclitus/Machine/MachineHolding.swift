@@ -1,4 +1,4 @@
-/// Finds states whose machines would be shared with copies, or are missing in `regions`.
+/// Finds states whose machines would be shared with copies, or that list their machines wrongly in `regions`.
 enum MachineHolding {
     /// The problem of an object's machines, including properties that could hold a machine.
     ///
@@ -30,6 +30,52 @@ enum MachineHolding {
                 + "and its deadlines never fire. List it, or hold it in another object until a later state lists it."
             return .init("unlistedRegion", [className, property], stopsTheProgram: false, text)
         }
+    }
+
+    /// The problem of the machines that a state lists, which stops the program when the object becomes the state.
+    /// - Parameters:
+    ///   - regions: The machines that the state has listed.
+    ///   - state: The state, which is asked again.
+    ///   - hooks: The hooks of its class.
+    ///   - events: The automatic events in the state.
+    ///   - workflow: The name of the workflow.
+    /// - Returns: The problem.
+    static func problem(
+        ofRegions regions: [any TreeMachine],
+        of state: AnyObject,
+        _ hooks: StateHooks,
+        awaitedBy events: some Collection<(name: String, trigger: Trigger)>,
+        in workflow: String
+    ) -> WorkflowProblem? {
+        guard hooks.isComposite else { return nil }
+        func problem(_ kind: String, _ text: String, _ names: String...) -> WorkflowProblem {
+            let className = fullName(of: type(of: state))
+            return .init(kind, [className] + names, "\(className) of \(workflow) \(text)")
+        }
+        let listed = hooks.regions(of: state)
+        // Machines made at each call would be activated and then lost with their deadlines and work.
+        if !listed.elementsEqual(regions, by: { $0 === $1 }) {
+            if let stranger = listed.first(where: { !($0 is any TreeMachine) }) {
+                let name = fullName(of: type(of: stranger))
+                let text = "lists in `regions` a \(name), which is no StateMachine. List machines only."
+                return problem("regionIsNoMachine", text, name)
+            }
+            let text =
+                "lists other machines in `regions` each time it is asked. Keep them in constants of the state."
+            return problem("changingRegions", text)
+        }
+        if events.isEmpty { return nil }
+        let known = Set(regions.lazy.map { ObjectIdentifier($0) })
+        for event in events {
+            for case let awaited as any TreeMachine in event.trigger.regions(state)
+            where !known.contains(ObjectIdentifier(awaited)) {
+                let text =
+                    "does not list in `regions` the machine of \(awaited.workflowName) for whose end the event "
+                    + "\"\(event.name)\" waits. List it."
+                return problem("unlistedCompletion", text, event.name)
+            }
+        }
+        return nil
     }
 
     /// Whether an object can be copied, or shared because it holds no machine.

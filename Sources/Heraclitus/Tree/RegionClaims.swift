@@ -3,15 +3,23 @@
 extension Definition {
     /// The machines that a state object holds.
     func regions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
-        states[index].hooks.regions(of: state).map { region in
-            guard let machine = region as? any TreeMachine else {
-                fatalError(
-                    "\(states[index].name) of \(workflow) lists in `regions` a \(type(of: region)), "
-                        + "which is no StateMachine."
-                )
-            }
-            return machine
-        }
+        states[index].hooks.regions(of: state).compactMap { $0 as? any TreeMachine }
+    }
+
+    /// The machines of an object that is to become the state.
+    ///
+    /// Stops the program if the object lists them wrongly.
+    fileprivate func newRegions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
+        let regions = regions(of: state, in: index)
+        let problem = MachineHolding.problem(
+            ofRegions: regions,
+            of: state,
+            states[index].hooks,
+            awaitedBy: states[index].conditions.lazy.map { (name: events[$0.event].name, trigger: $0.trigger) },
+            in: workflow
+        )
+        if let problem { fatalError("\(problem)") }
+        return regions
     }
 }
 
@@ -40,7 +48,7 @@ extension MachineCore {
         func undo() {
             for (region, claim) in claims.reversed() { region.withCore { $0.undo(claim, of: region) } }
         }
-        let regions = newRegions(of: state, in: index)
+        let regions = definition.newRegions(of: state, in: index)
         for region in regions {
             do throws(NoTurn) {
                 let claim = try region.withCore { core throws(NoTurn) in
@@ -97,7 +105,7 @@ extension MachineCore {
     /// A machine with a turn under way on any thread is assigned when the new machine is activated.
     func takeFirstRegions(of machine: any TreeMachine) {
         let state = snapshot.state
-        let regions = newRegions(of: state, in: now.index)
+        let regions = definition.newRegions(of: state, in: now.index)
         guard !regions.isEmpty else { return }
         let thread = ThreadState.ofThreads.current.id
         // The machine is still unknown to other threads, but they reach it through an assigned region.
@@ -115,38 +123,6 @@ extension MachineCore {
             }
         }
         _ = madePlace.replaceRegions(by: regions)
-    }
-
-    /// The machines of an object that is to become the state.
-    ///
-    /// Stops the program if the object lists them wrongly.
-    private func newRegions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
-        let regions = definition.regions(of: state, in: index)
-        // Machines made at each call would be activated and then lost with their deadlines and work.
-        if !regions.isEmpty, !regions.elementsEqual(definition.regions(of: state, in: index), by: { $0 === $1 }) {
-            fatalError(
-                "\(definition.states[index].name) of \(definition.workflow) lists other machines in `regions` each time it is asked: "
-                    + "keep them in constants of the state."
-            )
-        }
-        expectListed(regions, of: state, in: index)
-        return regions
-    }
-
-    /// Stops the program if an event waits for the end of a machine that is missing from `regions`.
-    private func expectListed(_ regions: [any TreeMachine], of state: AnyObject, in index: Int) {
-        let conditions = definition.states[index].conditions
-        if conditions.isEmpty { return }
-        let listed = Set(regions.lazy.map { ObjectIdentifier($0) })
-        for condition in conditions {
-            for case let waited as any TreeMachine in condition.trigger.regions(state)
-            where !listed.contains(ObjectIdentifier(waited)) {
-                fatalError(
-                    "\(definition.states[index].name) of \(definition.workflow) does not list in `regions` the machine of "
-                        + "\(waited.workflowName) for whose end the event \"\(definition.events[condition.event].name)\" waits."
-                )
-            }
-        }
     }
 
     /// Stops the program if a machine belongs to another holder than the one whose state holds it.

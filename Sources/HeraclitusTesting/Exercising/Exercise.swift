@@ -22,12 +22,12 @@ public import Heraclitus
 ///
 /// A guard that declines is no failure. The exercise retries the declined transition after other transitions, which
 /// change the data that the guard reads. The report lists transitions that were still never carried out. A transition
-/// without a sample for its destination is a failure.
+/// without a sample for its destination is a failure, unless the destination has subclasses and may be abstract.
 ///
 /// Machines in a state (its `Composite` regions) go through their own transitions, too. Samples for their states belong
 /// in the same list.
 ///
-/// All machines are fired on the calling thread with a clock that stands still. Deadlines and the work of states
+/// All machines are fired on the calling thread with a clock that stands still. Later deadlines and the work of states
 /// therefore do not run.
 /// - Parameters:
 ///   - workflow: The workflow.
@@ -36,8 +36,7 @@ public import Heraclitus
 ///   - coverage: The paths to drive machines along.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every
 ///     transition.
-///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions
-///     have ended, are always allowed.
+///   - hookEvents: The names of the events that hooks may fire. Events that fire by themselves are always allowed.
 ///   - except: Names of properties that may be lost in an archive.
 ///   - invariants: Facts about a machine, each with its name. They are checked before the first fire, and after every
 ///     fire with all events that its hooks fired. A state that a hook leaves at once is skipped.
@@ -55,7 +54,7 @@ public func exercise<W: Workflow>(
     invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool> = [:]
 ) throws(ExerciseFailure) -> ExerciseReport {
     let exercise = Exercise(
-        table: W.table,
+        table: try Exercise<W>.table(given: context, samples),
         context: context,
         samples: samples,
         isRestarting: isRestarting,
@@ -74,8 +73,7 @@ public func exercise<W: Workflow>(
 ///   - coverage: The paths to drive machines along.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every
 ///     transition.
-///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions
-///     have ended, are always allowed.
+///   - hookEvents: The names of the events that hooks may fire. Events that fire by themselves are always allowed.
 ///   - except: Names of properties that may be lost in an archive.
 ///   - invariants: Facts about a machine, each with its name. They are checked before the first fire, and after every
 ///     fire with all events that its hooks fired. A state that a hook leaves at once is skipped.
@@ -113,6 +111,12 @@ struct Exercise<W: Workflow> {
     let except: Set<String>
     let invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool>
 
+    /// Gets the effects of each state that is about to be entered.
+    var collectEffects: (@Sendable (DeclaredEffects) -> Void)?
+
+    /// The definition of the machines; that of a `DataWorkflow` belongs to the context.
+    var definition: Definition { W.given(context)?.definition ?? TransitionValidator<W>().definition }
+
     func report(covering coverage: PathCoverage) throws(ExerciseFailure) -> ExerciseReport {
         let paths = table.paths(covering: coverage)
         let missing = missingSamples(for: paths)
@@ -125,6 +129,7 @@ struct Exercise<W: Workflow> {
         try tour.exerciseRegions()
         // The tour has to end first: a sample gets the left state, so only firing shows whether the sample fits.
         let unmade = inOrder(tour.neverMade.intersection(paths.flatMap(\.transitions)))
+            .filter { !table.superclasses.contains($0.to) }
         guard unmade.isEmpty else {
             let states = Set(unmade.map(\.to))
             throw failure(
@@ -172,13 +177,16 @@ struct Exercise<W: Workflow> {
     }
 
     /// The states on the paths that every sample fails to make.
+    ///
+    /// Superclasses are left out, because they may be abstract.
     private func missingSamples(for paths: [TransitionPath]) -> [String] {
+        let superclasses = table.superclasses
         var missing: Set<String> = []
         for path in paths {
             if !beginsByItself(in: path.start), samples(for: path.start, event: "").isEmpty {
                 missing.insert(path.start)
             }
-            for step in path.steps where !missing.contains(step.to) {
+            for step in path.steps where !missing.contains(step.to) && !superclasses.contains(step.to) {
                 if samples(for: step.to, event: step.event).isEmpty { missing.insert(step.to) }
             }
         }
@@ -192,11 +200,33 @@ struct Exercise<W: Workflow> {
     ///
     /// `nil` stands for an empty state's object, or for the result of the event's builder.
     func samples(for state: String, event: String) -> [Int?] {
-        let superstates = Array(sequence(first: state) { table.superstates[$0] }.dropFirst())
-        let fitting = samples.indices.filter { samples[$0].mayMake(state, below: superstates, for: event) }
+        let fitting = samples.indices.filter { samples[$0].mayMake(state, for: event) }
         let ordered: [Int?] = fitting.filter { samples[$0].event != nil } + fitting.filter { samples[$0].event == nil }
+        // Each sample may make each state of a table, which may also make its states itself.
+        if W.self is any ContextDefined.Type { return ordered + [nil] }
         let isMade = W.emptyState(named: state) != nil || W.hasBuilder(event)
         return ordered.isEmpty && isMade ? [nil] : ordered
+    }
+}
+
+extension Exercise {
+    /// The table of the machines; that of a `DataWorkflow` belongs to the context.
+    static func table(given context: W.Context, _ samples: [Sample<W>]) throws(ExerciseFailure) -> TransitionTable {
+        guard let definition = W.given(context)?.definition else { return W.table }
+        if let machine = StateMachine<W>.initial(context: context) { return machine.currentTable }
+        // Only a machine has this table, so another state serves as well.
+        for sample in samples {
+            guard let state = try? sample.make(()), definition.stateIndex(of: state) != nil,
+                let state = state as? W.AnyState
+            else { continue }
+            return StateMachine<W>(entering: state, context: context).currentTable
+        }
+        throw ExerciseFailure(
+            workflow: definition.workflow,
+            problem: .missingSamples(states: ["the initial state"]),
+            path: nil,
+            code: "// .state(\(writtenName(of: W.AnyState.self))(…)),"
+        )
     }
 }
 

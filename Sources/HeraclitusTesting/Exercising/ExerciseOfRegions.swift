@@ -46,8 +46,8 @@ struct ExerciseOfRegions<W: Workflow> {
         var open: [[ExerciseAction]] = [[]]
         while !open.isEmpty {
             let actions = open.removeFirst()
-            for (step, transition) in try steps(after: actions) where !done.contains(step) {
-                for sample in samples(for: step) {
+            for (step, transition, samples) in try steps(after: actions) where !done.contains(step) {
+                for sample in samples {
                     let action = ExerciseAction.fire(step.transition, sample: sample, path: step.path)
                     let result = try go(actions + [action])
                     if case .carriedOut = result.last {
@@ -67,20 +67,28 @@ struct ExerciseOfRegions<W: Workflow> {
         missed[step] = missed[step] ?? (missed.count, transition, reason)
     }
 
-    /// The samples that may make the destination; `nil` stands for the result of the definition.
-    private func samples(for step: Step) -> [Int?] {
-        let fitting = exercise.samples.indices.filter {
-            exercise.samples[$0].event == nil && exercise.samples[$0].mayMake(step.transition.to, below: [], for: "")
+    /// The samples that make a state of a machine from its current one; `nil` stands for the result of the definition.
+    private static func fitting(_ samples: [Sample<W>], for state: String, of region: any DefinedRegion) -> [Int?] {
+        guard let source = region.stateObject else { return [nil] }
+        let fitting = samples.indices.filter { index in
+            let sample = samples[index]
+            guard sample.event == nil else { return false }
+            do {
+                return try sample.make(source).map { region.definition.isObject($0, of: state) } ?? false
+            } catch {
+                // The attempt to fire reports the error.
+                return sample.stateClass?.name == state
+            }
         }
         return fitting + [nil]
     }
 
-    /// The transitions that the machines in the state can make now.
+    /// The transitions that the machines in the state can make now, each with its samples.
     private mutating func steps(
         after actions: [ExerciseAction]
-    ) throws(ExerciseFailure) -> [(Step, TransitionTable.Transition)] {
-        var found: [(Step, TransitionTable.Transition)] = []
-        let state = way.state
+    ) throws(ExerciseFailure) -> [(Step, TransitionTable.Transition, [Int?])] {
+        var found: [(Step, TransitionTable.Transition, [Int?])] = []
+        let (state, samples) = (way.state, exercise.samples)
         try go(actions) { machine in
             // Another state holds other machines, or none.
             guard machine.state == state else { return }
@@ -88,7 +96,8 @@ struct ExerciseOfRegions<W: Workflow> {
                 for event in region.currentTable.events {
                     for transition in event.transitions where transition.from == region.stateName {
                         let step = ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
-                        found.append((Step(path: path, transition: step), transition))
+                        let fitting = Self.fitting(samples, for: transition.to, of: region)
+                        found.append((Step(path: path, transition: step), transition, fitting))
                     }
                 }
             }

@@ -32,7 +32,9 @@ final class ExercisedMachine<W: Workflow> {
         private let transitions = Lock<[ExercisedTransition]>([])
 
         func add(_ occurrence: Occurrence) {
-            guard occurrence.kind == .transitioned, let event = occurrence.event, let to = occurrence.destination
+            // Automatic events have a cause, and hooks fire without one.
+            guard occurrence.kind == .transitioned, occurrence.cause == nil, let event = occurrence.event,
+                let to = occurrence.destination
             else { return }
             transitions.withLock {
                 $0.append(ExercisedTransition(event: event, from: occurrence.source, to: to))
@@ -58,11 +60,7 @@ final class ExercisedMachine<W: Workflow> {
             guard let state = exercise.beginning(in: start)?.state else { throw .missingSamples(states: [start]) }
             machine = StateMachine(entering: state, context: exercise.context, scheduler: clock.scheduler)
         }
-        machine.observe(made.add)
-        machine.leaveOutWork()
-        machine.activate()
-        try checkHooks(made.take())
-        try checkInvariants()
+        try activate()
     }
 
     var state: String { machine.stateName }
@@ -81,18 +79,25 @@ final class ExercisedMachine<W: Workflow> {
     }
 
     /// A machine in the state, with the path to it.
-    typealias HeldMachine = (path: [RegionPlace], machine: any ExercisedRegion)
+    typealias HeldMachine = (path: [RegionPlace], machine: any DefinedRegion)
 
-    /// The machines in its state, at any depth.
-    var regions: [HeldMachine] { Self.regions(in: machine.state, []) }
+    /// The machines in its state, at any depth, without machines of a workflow around them.
+    var regions: [HeldMachine] { Self.regions(in: machine, [], within: []) }
 
-    private static func regions(in state: Any?, _ path: [RegionPlace]) -> [HeldMachine] {
-        guard let composite = state as? any Composite else { return [] }
+    private static func regions(
+        in holder: any DefinedRegion,
+        _ path: [RegionPlace],
+        within others: Set<ObjectIdentifier>
+    ) -> [HeldMachine] {
+        guard let composite = holder.stateObject as? any Composite else { return [] }
+        let holders = others.union([ObjectIdentifier(type(of: holder))])
         return composite.regions.enumerated().flatMap { index, region in
-            guard let machine = region as? any ExercisedRegion else { return [HeldMachine]() }
+            // A workflow within itself would have no end.
+            guard let machine = region as? any DefinedRegion, !holders.contains(ObjectIdentifier(type(of: machine)))
+            else { return [HeldMachine]() }
             let name = machine.name(in: composite) ?? "\(index)"
             let path = path + [RegionPlace(name: name, index: index, type: writtenName(of: type(of: machine)))]
-            return [(path, machine)] + regions(in: machine.stateObject, path)
+            return [(path, machine)] + regions(in: machine, path, within: holders)
         }
     }
 
@@ -106,22 +111,24 @@ final class ExercisedMachine<W: Workflow> {
         // The found path has the indices of this state object.
         guard let (path, target) = found, target.stateName == transition.from, let source = target.stateObject
         else { return .notMade }
-        let state: (any WorkflowState)?
+        func isDestination(_ state: any WorkflowState) -> Bool {
+            target.definition.isObject(state, of: transition.to)
+        }
+        var state: (any WorkflowState)?
         do {
             if let sample {
                 state = try exercise.samples[sample].make(source)
-            } else if path.isEmpty, let empty = W.emptyState(named: transition.to) as? any WorkflowState {
-                state = empty
             } else {
                 state = try target.builtDestination(of: transition.event)
+                // A caller may choose another destination of the event.
+                if path.isEmpty, state.map(isDestination) != true {
+                    state = W.emptyState(named: transition.to) as? any WorkflowState
+                }
             }
         } catch {
             return .declined("the \(sample == nil ? "builder" : "sample") has thrown: \(error)")
         }
-        // A state of a region may have the same name as a state of the machine.
-        guard let state, type(of: state).name == transition.to, !path.isEmpty || state is W.AnyState else {
-            return .notMade
-        }
+        guard let state, isDestination(state) else { return .notMade }
         states.append(machine.stateName)
         trace.append(.fire(transition, sample: sample, path: path))
         do {
@@ -132,7 +139,7 @@ final class ExercisedMachine<W: Workflow> {
             trace.removeLast()
             return .declined("declined: \(error.underlyingError.map { "\($0)" } ?? "")")
         }
-        // The outer machine may fire when a region ends; that event is expected.
+        // A fire of a region is no transition of the machine.
         try checkHooks(Array(made.take().dropFirst(path.isEmpty ? 1 : 0)))
         try checkInvariants()
         return .carriedOut
@@ -160,7 +167,13 @@ final class ExercisedMachine<W: Workflow> {
             }
         }
         machine = restored
+        try activate()
+    }
+
+    /// Activates a new or restored machine.
+    private func activate() throws(ExerciseFailure.Problem) {
         machine.observe(made.add)
+        machine.collectEffects(exercise.collectEffects)
         machine.leaveOutWork()
         machine.activate()
         try checkHooks(made.take())
@@ -168,7 +181,7 @@ final class ExercisedMachine<W: Workflow> {
     }
 
     private func checkHooks(_ transitions: [ExercisedTransition]) throws(ExerciseFailure.Problem) {
-        if let other = transitions.first(where: { !exercise.expectedEvents.contains($0.event) }) {
+        if let other = transitions.first(where: { !exercise.hookEvents.contains($0.event) }) {
             throw .strayed(event: other.event, to: other.to)
         }
     }
@@ -199,13 +212,6 @@ extension ExercisedRegion {
 }
 
 extension Exercise {
-    /// The events that may fire by themselves: events of hooks, and events with a condition.
-    fileprivate var expectedEvents: Set<String> {
-        hookEvents.union(
-            table.events.filter { !Set($0.triggers).isDisjoint(with: [.condition, .completion]) }.map(\.name)
-        )
-    }
-
     /// A start state and the first sample that makes it without a source; the sample is `nil` for an empty state.
     func beginning(in name: String) -> (state: W.AnyState, sample: Int?)? {
         samples(for: name, event: "").lazy.compactMap { sample in
@@ -216,7 +222,9 @@ extension Exercise {
     /// Makes a state without a source; `nil` if the sample makes another state.
     private func state(_ name: String, of sample: Int?) throws -> W.AnyState? {
         guard let sample else { return W.emptyState(named: name) }
-        guard let state = try samples[sample].make(()), type(of: state).name == name else { return nil }
+        guard let state = try samples[sample].make(()),
+            definition.stateIndex(of: state) == definition.stateIndex(named: name)
+        else { return nil }
         return state as? W.AnyState
     }
 }

@@ -16,8 +16,8 @@ public struct Sample<W: Workflow>: Sendable {
     /// The name of the only event that uses the sample; `nil` for every event.
     let event: String?
 
-    /// The name of the state that the sample makes; `nil` if the type leaves the state open.
-    let state: String?
+    /// The class of the states that the sample makes; `nil` if the type leaves it open.
+    let stateClass: (any WorkflowState.Type)?
 
     /// Makes the state from the state being left; `nil` if the sample needs another source.
     let make: @Sendable (Any) throws -> (any WorkflowState)?
@@ -27,7 +27,7 @@ public struct Sample<W: Workflow>: Sendable {
     /// - Returns: The sample.
     public static func state<State: WorkflowState>(_ state: @escaping @autoclosure @Sendable () throws -> State) -> Self
     {
-        Sample(event: nil, state: State.name) { _ in try state() }
+        Sample(event: nil, stateClass: State.self) { _ in try state() }
     }
 
     /// A state that is made from the state being left.
@@ -36,7 +36,7 @@ public struct Sample<W: Workflow>: Sendable {
     public static func state<Source, State: WorkflowState>(
         _ build: @escaping @Sendable (Source) throws -> State
     ) -> Self {
-        Sample(event: nil, state: State.name) { source in try (source as? Source).map(build) }
+        Sample(event: nil, stateClass: State.self) { source in try (source as? Source).map(build) }
     }
 
     /// A state for one event to enter.
@@ -48,8 +48,8 @@ public struct Sample<W: Workflow>: Sendable {
         _ event: KeyPath<W, W.Event<Source, Destination>>,
         _ build: @escaping @Sendable (Source) throws -> Destination
     ) -> Self {
-        Sample(event: W.events[keyPath: event].name, state: (Destination.self as? any WorkflowState.Type)?.name) {
-            source in
+        let stateClass = Destination.self as? any WorkflowState.Type
+        return Sample(event: W.events[keyPath: event].name, stateClass: stateClass) { source in
             try (source as? Source).map(build) as? any WorkflowState
         }
     }
@@ -83,14 +83,14 @@ extension Sample {
     ///
     /// An event's sample has the event's declared type, and may make a subclass.
     /// - Parameters:
-    ///   - state: The state.
-    ///   - superstates: The superclasses of the state.
+    ///   - state: The name of the state.
     ///   - event: The event.
     /// - Returns: `false` if the sample always makes another state.
-    func mayMake(_ state: String, below superstates: [String], for event: String) -> Bool {
-        if let own = self.event {
-            return own == event && self.state.map { ([state] + superstates).contains($0) } ?? true
-        }
-        return self.state.map { $0 == state } ?? true
+    func mayMake(_ state: String, for event: String) -> Bool {
+        guard self.event == nil || self.event == event else { return false }
+        // The objects of a `DataWorkflow` share one class.
+        guard let own = stateClass, let wanted = W.stateClass(named: state) else { return true }
+        if self.event != nil { return superclasses(of: wanted).contains { $0 == own } }
+        return own.name == state && superclasses(of: own).contains { $0 == wanted }
     }
 }

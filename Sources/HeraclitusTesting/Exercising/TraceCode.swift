@@ -45,9 +45,10 @@ extension Exercise {
 
     private func call(of transition: ExercisedTransition, _ sample: Int?) -> String {
         let destinations = table[transition.event]?.transitions.filter { $0.from == transition.from } ?? []
+        // Without an object, the event makes its only destination, or builds one.
+        let isChosen = destinations.count != 1 && W.emptyState(named: transition.to) != nil
         let object =
-            sample.map { "samples[\($0)](machine.state)" }
-            ?? (destinations.count == 1 ? nil : emptyObject(transition.to))
+            sample.map { "samples[\($0)](machine.state)" } ?? (isChosen ? emptyObject(transition.to) : nil)
         if let property = property(of: transition.event) {
             return "try machine.fire.\(property)(\(object ?? ""))"
         }
@@ -73,10 +74,14 @@ extension Exercise {
     }
 
     /// The class of a state as code writes it.
-    func className(of state: String) -> String { W.stateClass(named: state).map(writtenName) ?? state }
+    func className(of state: String) -> String {
+        W.stateClass(named: state).map(writtenName) ?? writtenName(of: W.AnyState.self)
+    }
 
     private func emptyObject(_ name: String) -> String {
-        "\(className(of: name))()"
+        // The objects of a `DataWorkflow` share one class, and have the name themselves.
+        let argument = W.stateClass(named: name).map { _ in "" } ?? literal(name)
+        return "\(className(of: name))(\(argument))"
     }
 
     /// The property of an event.

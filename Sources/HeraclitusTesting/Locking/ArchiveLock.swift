@@ -50,6 +50,7 @@ extension ArchiveLock {
         let archives = table.states.flatMap { found[$0] ?? [] }
         states = Dictionary(grouping: archives) { $0.state }
             .mapValues { JSONShape(of: $0.map { $0.archive["data"] ?? .null }) }
+        effects = [:]
         addNews(
             archives.map(\.archive),
             Dictionary(grouping: collected.effects) { $0.name }.mapValues { $0.map(\.data) }
@@ -118,7 +119,11 @@ extension ArchiveLock {
                 samples.map { (version: lock.version, effect: RawEffect(name: name, data: $0)) }
             }
         }
-        return W.stepsWithoutUse(for: locks.flatMap(\.archives), effects: effects).map { step in
+        let steps = W.stepsWithoutUse(for: locks.flatMap(\.archives), effects: effects).filter { step in
+            // Files of earlier versions of the library leave effects out.
+            !step.mayConcernEffects || locks.allSatisfy { $0.effects != nil || $0.version >= step.version }
+        }
+        return steps.map { step in
             IncompatibleArchives.Break(
                 version: step.version - 1,
                 state: nil,

@@ -14,6 +14,7 @@ struct CollectedArchives {
         except: Set<String>
     ) throws {
         var collected = CollectedArchives()
+        let declared = Lock<[any Effect]>([])
         let exercise = Exercise(
             table: W.table,
             context: context,
@@ -23,31 +24,38 @@ struct CollectedArchives {
             except: except,
             invariants: [
                 "archives are collected": { machine in
-                    let archive = try JSONValue(json: machine.archive())
-                    try collected.add(machine.state, archive)
+                    try collected.add(JSONValue(json: machine.archive()))
+                    let effects = declared.withLock { declared in
+                        defer { declared = [] }
+                        return declared
+                    }
+                    for effect in effects { try collected.add(effect) }
                     return true
                 }
-            ]
+            ],
+            collectEffects: { new in declared.withLock { $0 += new.effects } }
         )
         _ = try exercise.report(covering: .transitions)
         self = collected
         // Adds the states that machines missed because an earlier sample of the state was used.
-        let states = exercise.table.states
+        let definition = exercise.definition
         for sample in samples {
             // The archives of the holders contain the states of regions.
-            guard let state = try? sample.make(()), states.contains(type(of: state).name),
+            guard let state = try? sample.make(()), definition.stateIndex(of: state) != nil,
                 let state = state as? W.AnyState
             else { continue }
-            try add(state, JSONValue(json: W.archive(of: state)))
+            try add(JSONValue(json: W.archive(of: state)))
+            for effect in (state as? any Effecting)?.effects ?? [] { try add(effect) }
         }
     }
 
     private init() {}
 
-    private mutating func add(_ state: Any, _ archive: JSONValue) throws {
+    private mutating func add(_ archive: JSONValue) {
         if let name = archive["state"]?.stringValue { archives.append((name, archive)) }
-        for effect in (state as? any Effecting)?.effects ?? [] {
-            effects.append((type(of: effect).name, try JSONValue(encoding: effect, at: [])))
-        }
+    }
+
+    private mutating func add(_ effect: any Effect) throws {
+        effects.append((type(of: effect).name, try JSONValue(encoding: effect, at: [])))
     }
 }

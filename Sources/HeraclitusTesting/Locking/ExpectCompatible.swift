@@ -21,14 +21,15 @@ import HeraclitusInspecting
 /// An added state, event, effect or key keeps old archives readable. ``ArchiveLockNotRecorded`` is thrown until the
 /// addition is recorded; it says how processes of the previous release treat the addition. The same error reports a
 /// state without an archive, because a guard declines or a sample is missing.
+///
+/// It throws an error for a `DataWorkflow`, whose archives belong to a table.
 /// - Parameters:
 ///   - workflow: The workflow.
 ///   - context: The runtime dependencies of the states.
 ///   - samples: Samples that make states, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: The folder of the files; one for each workflow.
 ///   - isRecording: Whether to add missing parts to the current version's file, if there are no breaks.
-///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions
-///     have ended, are always allowed.
+///   - hookEvents: The names of the events that hooks may fire. Events that fire by themselves are always allowed.
 ///   - except: Names of properties that may be lost in an archive.
 /// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; errors of reading and writing
 ///   files.
@@ -41,6 +42,7 @@ public func expectCompatible<W: Workflow>(
     firedByHooks hookEvents: Set<String> = [],
     except: Set<String> = []
 ) throws {
+    if W.self is any ContextDefined.Type { throw WorkflowWithoutLock(name: writtenName(of: W.self)) }
     let table = W.table
     func lockOfToday() throws -> ArchiveLock {
         ArchiveLock(
@@ -80,8 +82,7 @@ public func expectCompatible<W: Workflow>(
 ///   - samples: Samples that make states, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: The folder of the files; one for each workflow.
 ///   - isRecording: Whether to add missing parts to the current version's file, if there are no breaks.
-///   - hookEvents: The names of the events that hooks may fire. Events that fire under a condition, or when regions
-///     have ended, are always allowed.
+///   - hookEvents: The names of the events that hooks may fire. Events that fire by themselves are always allowed.
 ///   - except: Names of properties that may be lost in an archive.
 /// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; errors of reading and writing
 ///   files.
@@ -108,7 +109,17 @@ extension TransitionTable {
     /// The states that a machine can be in, without superclasses, which may be abstract.
     fileprivate var reachableStates: [String] {
         let unreachable = findings.filter { $0.kind == "unreachableState" }.flatMap(\.names)
-        let others = Set(superstates.values).union(unreachable)
+        let others = superclasses.union(unreachable)
         return states.filter { !others.contains($0) }
+    }
+}
+
+/// The error of a workflow whose machines have their definition from a context.
+private struct WorkflowWithoutLock: Error, CustomStringConvertible {
+    let name: String
+
+    var description: String {
+        "\(name) has no archive lock, because the table of its context has the states and the migrations. "
+            + "In a test, restore recorded archives with the current table instead."
     }
 }

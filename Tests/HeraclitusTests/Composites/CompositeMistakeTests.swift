@@ -146,4 +146,27 @@ extension CompositeTests {
     func noMachine() async {
         await #expect(processExitsWith: .failure) { StateMachine<Wrapping>().activate() }
     }
+
+    /// A state that omits in `regions` a machine for whose end an event waits.
+    final class AwaitingState: Composite {
+        let lamp: StateMachine<Lamp>
+        init(lamp: StateMachine<Lamp> = StateMachine()) { self.lamp = lamp }
+        var regions: [any Region] { [] }
+        func copied() -> AwaitingState { AwaitingState(lamp: lamp.copy()) }
+    }
+    struct Awaiting: Workflow {
+        static var initial: any WorkflowState { AwaitingState() }
+        let end = Event(from: AwaitingState.self, to: LampHolder.self).whenFinal(\.lamp)
+    }
+
+    @Test("The diagnostics find wrong lists of machines, which stop the program")
+    func wrongLists() {
+        let problems = Forgetting.diagnostics + Wrapping.diagnostics + Awaiting.diagnostics
+        let facts = [
+            "changingRegions \(Self.place).ForgettingState",
+            "regionIsNoMachine \(Self.place).WrappingState \(Self.place).WrappedLamp",
+            "unlistedCompletion \(Self.place).AwaitingState end",
+        ]
+        #expect(problems.facts == facts && problems.allSatisfy(\.stopsTheProgram))
+    }
 }

@@ -28,7 +28,9 @@ extension Workflow {
     /// a valid definition.
     public static var diagnostics: [WorkflowProblem] {
         let compiler = DefinitionCompiler(Self.self, events: Self(), initial: initialObject)
-        let problems = compiler.problems + compiler.strangers { $0 is AnyState }
+        let problems =
+            compiler.problems + compiler.groupProblems(of: compiler.emptyStates)
+            + compiler.strangers { $0 is AnyState }
         let minor = compiler.parts.minorProblems + compiler.completionsWithoutEnd + compiler.regionsWithoutContext
         return (problems + compiler.initialHolder + compiler.emptyStateProblems + minor).once
     }

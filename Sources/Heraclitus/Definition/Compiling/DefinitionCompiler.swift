@@ -9,8 +9,8 @@ struct DefinitionCompiler {
     let initialName: String
     let unsuitableType: String?
 
-    /// The initial object, which shows its groups and its machines.
-    let initialObject: AnyObject?
+    /// The initial object, if there is one, which shows its groups and its machines.
+    let initialObjects: [any WorkflowState]
     let common: AnyClass?
 
     /// The type of the initial state: a protocol or a class.
@@ -71,7 +71,7 @@ struct DefinitionCompiler {
             },
             actions: properties.actions.map { CompiledAction($0, in: states) }
         )
-        initialObject = initial as? any WorkflowState
+        initialObjects = (initial as? any WorkflowState).map { [$0] } ?? []
         initialName = String(describing: initialType)
     }
 

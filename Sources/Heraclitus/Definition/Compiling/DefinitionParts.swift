@@ -40,6 +40,19 @@ package struct DefinitionParts {
         return automatic
     }
 
+    /// The automatic events in a state, with their names.
+    func automaticEvents(in state: Int) -> [(name: String, trigger: Trigger)] {
+        events.indices.flatMap { event in
+            events[event].declaration.triggers.filter { fires(event, in: state, $0) }
+                .map { (name: events[event].name, trigger: $0) }
+        }
+    }
+
+    /// Whether an event leads from a state among the sources of a trigger.
+    func fires(_ event: Int, in state: Int, _ trigger: Trigger) -> Bool {
+        !routes[event].declaredDestinations(from: state).isEmpty && isCalled(trigger.sources, with: [state])
+    }
+
     /// Whether a closure with a parameter is called for each of some states; `nil` stands for all states.
     func isCalled(_ parameter: ClosureTypes.Parameter, with numbers: [Int]?) -> Bool {
         switch parameter {

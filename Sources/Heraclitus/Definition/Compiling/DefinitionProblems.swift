@@ -74,6 +74,28 @@ extension DefinitionParts {
             }
     }
 
+    /// The sources in which an automatic event has neither a builder nor a single destination that makes itself.
+    ///
+    /// Time is linear in the pairs of the event.
+    package func missingBuilders(ofEvent index: Int) -> [WorkflowProblem] {
+        let event = events[index]
+        let routes = routes[index]
+        let triggers = event.declaration.triggers.filter { !$0.hasBuilder }
+        if triggers.isEmpty { return [] }
+        return routes.sources(in: states).filter { state in
+            let destinations = routes.declaredDestinations(from: state)
+            let isMade = destinations.count == 1 && states.kinds[destinations[0]].make != nil
+            return !isMade && triggers.contains { fires(index, in: state, $0) }
+                && !event.declaration.builders.contains { isCalled($0.sources, with: [state]) }
+        }
+        .map { states.names[$0] }.map {
+            let text =
+                "The automatic event \"\(event.name.shortened)\" in \($0.shortened) has no builder of its destination. "
+                + "Let it lead to a single state that needs no data, or add `.enters { … }` in a `Workflow`."
+            return .init("missingBuilder", [event.name, $0], text)
+        }
+    }
+
     /// The migrations to states that did not exist then.
     ///
     /// The search goes backwards through the steps, with the state names before each step.

@@ -45,6 +45,12 @@ struct EventRoutes: Sendable {
     /// The states with specific rules, and the states that ignore the event.
     var specificStates: Set<Int> { ignoring.union(specific.keys) }
 
+    /// The states that the event may lead from, in ascending order.
+    func sources(in states: StateClasses) -> [Int] {
+        let listed = general.isEmpty ? specificStates : Set(states.types.indices)
+        return listed.subtracting(ignoring).sorted()
+    }
+
     /// The numbers of a state's rules; `nil` stands for all states outside ``specificStates``.
     func rules(in state: Int?) -> [Int] { state.flatMap { specific[$0] } ?? general }
 

@@ -9,16 +9,15 @@ extension DefinitionCompiler {
         // In other cases the type is known without an object.
         let isKnown = common != nil || valueName != nil || unsuitableType != nil
         guard !isKnown, !groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
-        return states.types.compactMap { type in
-            guard let empty = type as? any EmptyState.Type, !isSuitable(empty.init()) else { return nil }
-            return .foreignState(type, expected: anyState.name, stopsTheProgram: false)
+        return emptyStates.filter { !isSuitable($0) }.map {
+            .foreignState(type(of: $0), expected: anyState.name, stopsTheProgram: false)
         }
     }
 
     /// Problems of the objects of empty states: machines, or a property that archives keep and `init()` resets.
     var emptyStateProblems: [WorkflowProblem] {
         emptyStates.compactMap { object in
-            if let problem = MachineHolding.problem(of: object) { return problem }
+            if let problem = machineProblem(of: object) { return problem }
             var mirror = object is any Composite ? nil : Mirror(reflecting: object)
             while let properties = mirror {
                 let data = properties.children.first { !($0.value is any Region) && !($0.value is any UnarchivedValue) }
@@ -35,11 +34,23 @@ extension DefinitionCompiler {
         }
     }
 
-    private var emptyStates: [any EmptyState] { states.types.compactMap { ($0 as? any EmptyState.Type)?.init() } }
+    /// An object of each empty state.
+    var emptyStates: [any WorkflowState] { states.kinds.compactMap { $0.make?({ nil }) } }
 
     /// The problem of machines in the initial object.
-    var initialHolder: [WorkflowProblem] {
-        initialObject.flatMap { MachineHolding.problem(of: $0) }.map { [$0] } ?? []
+    var initialHolder: [WorkflowProblem] { initialObjects.compactMap { machineProblem(of: $0) } }
+
+    /// The problem of machines in an object.
+    private func machineProblem(of object: any WorkflowState) -> WorkflowProblem? {
+        let hooks = StateHooks(of: type(of: object), hasAutomaticEvents: false)
+        let problem = MachineHolding.problem(
+            ofRegions: hooks.regions(of: object).compactMap { $0 as? any TreeMachine },
+            of: object,
+            hooks,
+            awaitedBy: states.number(of: type(of: object)).map { parts.automaticEvents(in: $0) } ?? [],
+            in: parts.facts.name
+        )
+        return problem ?? MachineHolding.problem(of: object)
     }
 
     /// The events that wait for machines of workflows without a final state.
@@ -60,7 +71,7 @@ extension DefinitionCompiler {
     /// state.
     var regionsWithoutContext: [WorkflowProblem] {
         let awaited = properties.events.flatMap { $0.declaration.triggers.flatMap(\.properties).compactMap(\.workflow) }
-        let held = (emptyStates + [initialObject]).compactMap { $0 as? any Composite }.flatMap(\.regions)
+        let held = (emptyStates + initialObjects).compactMap { $0 as? any Composite }.flatMap(\.regions)
             .compactMap { ($0 as? any TreeMachine).map { type(of: $0).workflowType } }
         return (awaited + held).filter { workflow in
             let (id, context) = (ObjectIdentifier(workflow), parts.facts.context)

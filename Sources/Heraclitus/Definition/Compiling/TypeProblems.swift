@@ -2,8 +2,9 @@
 
 extension DefinitionCompiler {
     var problems: [WorkflowProblem] {
-        parts.problems + initialProblems + propertyProblems + stateProblems + groupProblems + guardProblems
-            + actionProblems + workProblems + completionProblems + destinationProblems
+        parts.problems + initialProblems + propertyProblems + stateProblems
+            + groupProblems(of: initialObjects) + guardProblems + actionProblems + workProblems + completionProblems
+            + destinationProblems
             + WorkflowProblem.ofNames("effect", effects, { $0.name }, at: { fullName(of: $0) })
     }
 
@@ -89,11 +90,13 @@ extension DefinitionCompiler {
         return (foreign ?? strangers ?? []) + initialHolder.filter(\.stopsTheProgram)
     }
 
-    /// The groups whose closure contradicts the initial object.
-    private var groupProblems: [WorkflowProblem] {
-        guard let initialObject, let number = parts.facts.initial else { return [] }
-        return groups.filter { $0.isMistaken(about: initialObject, in: number) }
-            .map { $0.mistake(about: states.names[number]) }
+    /// The groups whose closure contradicts one of some objects.
+    func groupProblems(of objects: [any WorkflowState]) -> [WorkflowProblem] {
+        objects.flatMap { object -> [WorkflowProblem] in
+            guard let number = states.number(of: type(of: object)) else { return [] }
+            return groups.filter { $0.isMistaken(about: object, in: number) }
+                .map { $0.mistake(about: states.names[number]) }
+        }
     }
 
     private var workProblems: [WorkflowProblem] {
@@ -121,7 +124,9 @@ extension DefinitionCompiler {
         in working: [Int]
     ) -> [WorkflowProblem] {
         func follows(_ event: Int, from state: Int) -> Bool {
-            properties.events[event].declaration.triggers.contains { $0.name == name && fires(event, in: state, $0) }
+            properties.events[event].declaration.triggers.contains {
+                $0.name == name && parts.fires(event, in: state, $0)
+            }
         }
         let events = properties.events.indices.filter { event in
             properties.events[event].declaration.triggers.contains { $0.name == name }
@@ -142,31 +147,8 @@ extension DefinitionCompiler {
         } + ambiguous
     }
 
-    /// Whether an event leads from a state among the sources of a trigger.
-    private func fires(_ event: Int, in state: Int, _ trigger: Trigger) -> Bool {
-        !routes[event].declaredDestinations(from: state).isEmpty && parts.isCalled(trigger.sources, with: [state])
-    }
-
-    /// Automatic events for which neither a builder nor an empty state makes the destination.
     private var destinationProblems: [WorkflowProblem] {
-        properties.events.indices.flatMap { event -> [WorkflowProblem] in
-            let declaration = properties.events[event].declaration
-            let triggers = declaration.triggers.filter { !$0.hasBuilder }
-            if triggers.isEmpty { return [] }
-            return states.types.indices.filter { state in
-                let destinations = routes[event].declaredDestinations(from: state)
-                let isMade = destinations.count == 1 && states.types[destinations[0]] is any EmptyState.Type
-                return !isMade && triggers.contains { fires(event, in: state, $0) }
-                    && !declaration.builders.contains { parts.isCalled($0.sources, with: [state]) }
-            }
-            .map {
-                let (event, state) = (properties.events[event].name, states.names[$0])
-                let text =
-                    "The automatic event \"\(event)\" in \(state) has no builder of its destination. "
-                    + "Add `.enters { … }` to the event."
-                return .init("missingBuilder", [event, state], text)
-            }
-        }
+        parts.events.indices.flatMap { parts.missingBuilders(ofEvent: $0) }
     }
 
     private var completionProblems: [WorkflowProblem] {

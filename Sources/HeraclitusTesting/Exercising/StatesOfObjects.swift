@@ -1,0 +1,30 @@
+import Heraclitus
+
+/// A machine of any workflow with its definition, which finds the states of objects.
+protocol DefinedRegion: ExercisedRegion {
+    var definition: Definition { get }
+}
+
+extension StateMachine: DefinedRegion {}
+
+extension Definition {
+    /// Whether an object is of a state: of its class, or of an unregistered subclass with the same name.
+    ///
+    /// The name alone does not tell, because a class of another workflow may have the same name.
+    func isObject(_ object: any WorkflowState, of state: String) -> Bool {
+        guard let number = stateIndex(named: state), name(of: object) == state else { return false }
+        // The objects of a `DataWorkflow` share one class.
+        if stateIndex(of: object) != nil || mismatch(of: object) != nil { return true }
+        return superclasses(of: type(of: object)).contains { stateIndex(of: $0) == number }
+    }
+}
+
+/// A class and its superclasses, the nearest first.
+func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {
+    sequence(first: type, next: { _getSuperclass($0) })
+}
+
+extension TransitionTable {
+    /// The states with registered subclasses; their classes may be abstract.
+    var superclasses: Set<String> { Set(superstates.values) }
+}

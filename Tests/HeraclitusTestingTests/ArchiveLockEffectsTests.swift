@@ -1,0 +1,67 @@
+import Foundation
+import Heraclitus
+import HeraclitusTesting
+import Testing
+
+@testable import Fixtures
+
+@Suite("Archive locks of the effects of inner machines") struct ArchiveLockEffectsTests: ArchiveLockSuite {
+    protocol Message: Effect { init() }
+    struct Mail: Message { var to = "a" }
+    struct Letter: Message { var to = "a" }
+
+    final class SentState<M: Message>: EmptyState, Effecting {
+        static var name: String { "sent" }
+        var effects: [any Effect] { [M()] }
+    }
+    struct Post<M: Message>: Workflow {
+        static var name: String { "Post" }
+        static var initial: any WorkflowState { SentState<M>() }
+        let again = Event(updating: SentState<M>.self)
+    }
+    final class BusyState<M: Message>: Composite {
+        static var name: String { "busy" }
+        let post: StateMachine<Post<M>>
+        init(_ post: StateMachine<Post<M>> = StateMachine()) { self.post = post }
+        var regions: [any Region] { [post] }
+        func copied() -> BusyState { BusyState(post.copy()) }
+    }
+    struct Office<M: Message>: Workflow {
+        static var name: String { "Office" }
+        static var effects: [any Effect.Type] { [M.self] }
+        static var initial: any WorkflowState { BusyState<M>() }
+        let paint = Event(updating: BusyState<M>.self)
+    }
+    struct LaterOffice: Workflow {
+        static var name: String { "Office" }
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.renameEffect("Mail", to: "Letter", in: 2)] }
+        static var effects: [any Effect.Type] { [Letter.self] }
+        static var initial: any WorkflowState { BusyState<Letter>() }
+        let paint = Event(updating: BusyState<Letter>.self)
+    }
+
+    private let mails: [Sample<Office<Mail>>] = [.state(BusyState<Mail>())]
+    private let laterLetters: [Sample<LaterOffice>] = [.state(BusyState<Letter>())]
+
+    @Test("Effects of inner machines are in the lock")
+    func inner() throws {
+        let letters: [Sample<Office<Letter>>] = [.state(BusyState<Letter>())]
+        let explanation = "The effect \"Mail\" is gone. Stored ones would wait for ever."
+        #expect(try breaks(mails, letters).map(\.explanation) == [explanation])
+        #expect(try breaks(mails, laterLetters) == [])
+    }
+
+    @Test("A step for effects counts as used if the file of an older version has no effects")
+    func withoutEffects() throws {
+        try inFolder { folder in
+            try expectCompatible(Office<Mail>.self, samples: mails, in: folder, recording: true)
+            let file = folder.appendingPathComponent("version-1.json")
+            var lock = try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: file))
+            #expect(lock["effects"]?["Mail"] != nil)
+            lock["effects"] = nil
+            try JSONEncoder().encode(lock).write(to: file)
+            try expectCompatible(LaterOffice.self, samples: laterLetters, in: folder, recording: true)
+        }
+    }
+}
