@@ -85,7 +85,7 @@ public struct InvalidTransition: Error, Sendable {
     }
 
     /// The reason of the rejection.
-    public let reason: Reason
+    public private(set) var reason: Reason
 
     private let definition: Definition
 
