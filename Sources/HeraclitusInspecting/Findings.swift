@@ -92,7 +92,8 @@ extension TransitionTable {
         }
         return unfired
             + same.map { $0.map { events[$0].name } }.map {
-                let text = "do the same: they lead from and to the same states, without guards, hooks or deadlines."
+                let text =
+                    "do the same: they lead from and to the same states, without guards, builders, hooks or deadlines."
                 return .finding("sameEvents", $0, "The events \($0.quoted) \(text)")
             }
     }

@@ -256,7 +256,6 @@ struct SCXMLStates {
         for (number, state) in states.enumerated() {
             if let parent = state.parent { table.superstates[names[number]] = names[parent] }
         }
-        table.finals = table.unleftStates()
         return table
     }
 

@@ -38,6 +38,8 @@ public struct DataWorkflow: Workflow {
     private let compiled: Definition?
 
     /// Makes a workflow from a table.
+    ///
+    /// To check a table only, read its `problems`, which keep nothing in memory.
     /// - Parameter table: The table.
     /// - Throws: ``InvalidWorkflow`` with all problems of the table.
     public init(_ table: TransitionTable) throws(InvalidWorkflow) {

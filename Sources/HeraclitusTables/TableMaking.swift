@@ -21,7 +21,7 @@ extension TransitionTable {
     /// .keys(["amount": .number, "note": .string.optional], in: "Draft", "Review")
     /// ```
     ///
-    /// The final states are those that no event leaves. `problems` of `HeraclitusTables` lists the problems of a table,
+    /// The final states are those that a machine enters and no event leaves. `problems` of `HeraclitusTables` lists the problems of a table,
     /// and `findings` its warnings.
     /// - Parameters:
     ///   - workflow: The workflow's name.
@@ -65,7 +65,6 @@ extension TransitionTable {
     /// - Returns: The table with this hierarchy.
     public consuming func within(_ superstate: String, _ states: String...) -> Self {
         for state in states { superstates[state] = superstate }
-        finals = unleftStates()
         return self
     }
 

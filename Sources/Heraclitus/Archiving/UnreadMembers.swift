@@ -28,11 +28,13 @@ extension Snapshot {
     func writeUnread(of state: any WorkflowState, to encoder: any Encoder) throws {
         if unread.isEmpty || encoder.userInfo[.leavesUnreadOut] != nil { return }
         // A class may write members that it does not read. Other encoders do not tell the members that they have.
-        let archive = encoder as? ArchiveEncoder
-        let own = try archive == nil ? JSONValue(encoding: state, at: [], userInfo: encoder.userInfo) : .null
+        let own =
+            try (encoder as? ArchiveEncoder)?.memberKeys
+            ?? Set(
+                JSONValue(encoding: state, at: [], userInfo: encoder.userInfo).objectValue.map { Array($0.keys) } ?? []
+            )
         var container = encoder.container(keyedBy: JSONKey.self)
-        for (key, value) in unread.sorted(by: { $0.key < $1.key })
-        where archive?.hasMember(key) ?? (own[key] != nil) == false {
+        for (key, value) in unread.sorted(by: { $0.key < $1.key }) where !own.contains(key) {
             try container.encode(value, forKey: JSONKey(key))
         }
     }

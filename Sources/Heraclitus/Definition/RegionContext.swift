@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// A machine without a context gets it when its state is entered or restored.
+/// A machine without a context gets it when its state is entered or restored, or before it is rehearsed or read.
 public struct RegionContext: Sendable {
     /// The workflow of the inner machines.
     let workflow: ObjectIdentifier
@@ -26,8 +26,8 @@ public struct RegionContext: Sendable {
     /// Makes the context of a workflow's machines.
     /// - Parameters:
     ///   - workflow: The workflow of the inner machines.
-    ///   - make: Gets the holder's context, and returns the inner one. It is called on the firing thread for each
-    ///     machine.
+    ///   - make: Gets the holder's context, and returns the inner one. It is called on the calling thread, once for
+    ///     each machine.
     public init<Inner: Workflow, Context: Sendable>(
         of workflow: Inner.Type,
         _ make: @escaping @Sendable (Context) -> Inner.Context

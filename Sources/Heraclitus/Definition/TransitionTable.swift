@@ -196,7 +196,7 @@ extension TransitionTable {
     /// Decodes a table, also of an earlier version of the library, or one written by hand.
     ///
     /// A table needs `workflow`, `states`, `initial` and `events`. The default version is 1, and the default final
-    /// states are those that no event leaves.
+    /// states are those that a machine enters and no event leaves.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     public init(from decoder: any Decoder) throws {
@@ -296,7 +296,7 @@ extension TransitionTable {
     /// The states that a machine enters and that no event leaves.
     ///
     /// A superclass may only stand for its subclasses.
-    package func unleftStates() -> [String] {
+    func unleftStates() -> [String] {
         let left = Set(events.lazy.flatMap(\.transitions).filter { !$0.isUpdate }.map(\.from))
         // A state that ignores all events from any state is final.
         let general = events.filter { !$0.fromAnyState.isEmpty }

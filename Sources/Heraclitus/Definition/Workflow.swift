@@ -64,7 +64,7 @@ public protocol Workflow: Sendable {
 
     /// The states in which this workflow ends, with their subclasses; none by default.
     ///
-    /// Every ``TransitionTable`` has the final states, which no event leaves. `findings` compares them with this list,
+    /// Every ``TransitionTable`` has the final states, which a machine enters and no event leaves. `findings` compares them with this list,
     /// and so finds states that are final by mistake, and listed states that an event leaves.
     static var finals: [any WorkflowState.Type] { get }
 

@@ -47,10 +47,15 @@ enum CallPurpose {
     /// A transition, an action or an announcement.
     case fire
 
-    /// An automatic transition.
+    /// An automatic transition of an active machine.
     ///
-    /// It activates a new holder, and no suspended machine.
+    /// It never activates the machine.
     case automatic
+
+    /// The action of a holder around an automatic transition within its state.
+    ///
+    /// It activates the holder, unless the holder is suspended.
+    case automaticWithin
 
     /// Checks whether a fire would be a transition.
     case rehearsal
@@ -74,7 +79,7 @@ enum CallPurpose {
     var ofHolder: CallPurpose {
         switch self {
         case .rehearsal, .survey: .rehearsal
-        case .automatic: .automatic
+        case .automatic, .automaticWithin: .automaticWithin
         case .fire, .activation: .fire
         }
     }

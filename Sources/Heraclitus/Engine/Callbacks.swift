@@ -63,8 +63,6 @@ struct CallbackList: Sendable {
 
     private static let lastNumber = Atomic(0)
 
-    init() {}
-
     /// A unique number for closures that are cancelled together.
     static func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
 

@@ -52,7 +52,8 @@ extension MachineCore {
     @inline(never)
     func activate(_ call: borrowing Call, for purpose: CallPurpose, in role: TurnRole) throws(NoTurn) {
         do throws(NoTurn) {
-            if case .automatic = purpose, case .resumption = now.activation { throw NoTurn(.notCurrent) }
+            let isSuspended = now.activation == .resumption
+            if purpose == .automatic || purpose == .automaticWithin && isSuspended { throw NoTurn(.notCurrent) }
             guard isEquipped else { throw NoTurn(.missingContext) }
             if purpose.endsWithGuards { return }
             let state = state.withOwnersView { state, _ in state }

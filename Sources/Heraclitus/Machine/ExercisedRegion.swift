@@ -2,6 +2,8 @@
 
 /// A machine of any workflow whose events are fired by name.
 package protocol ExercisedRegion: Region {
+    var definition: Definition { get }
+
     /// The name of the current state.
     var stateName: String { get }
 

@@ -237,7 +237,7 @@ extension Occurrence {
 extension Occurrence: CustomStringConvertible {
     /// The occurrence in one line: `Download load: IdleState → LoadingState`.
     ///
-    /// An automatic event has its cause: `Download fail: LoadingState → IdleState (work failed: timed out)`.
+    /// A transition by an automatic event has its cause: `Download fail: LoadingState → IdleState (work failed: timed out)`.
     ///
     /// Line breaks in names and errors become spaces. Text from outside therefore stays within its line.
     public var description: String {

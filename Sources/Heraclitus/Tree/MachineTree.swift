@@ -175,10 +175,12 @@ extension MachineCore {
     /// Acquires a machine by acquiring its holder first.
     private func acquireInTree(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         if call.thread.content.hasTurn(of: call.id) { return .nested }
-        guard let place, let holder = place.holder else { throw NoTurn(.notCurrent) }
+        guard let place, let holder = place.holder, now.isActive || purpose != .automatic else {
+            throw NoTurn(.notCurrent)
+        }
         let role = try holder.beginAction(around: place, for: purpose)
         // A rehearsal leaves the holder inactive, which would give the context at its activation.
-        if !isEquipped { holder.withCore { $0.giveContext(to: call.machine) } }
+        if purpose.endsWithGuards { holder.withCore { $0.giveContext(to: call.machine) } }
         call.thread.content.open(call.id, in: now.index)
         let isLate = !now.isActive && holder.withCore { $0.place?.isStartingRegions == false }
         call.thread.content.setHolder(

@@ -51,6 +51,7 @@ extension MachineCore {
     /// Gives a machine in the state its context: this machine's context, a context made by the workflow, or an outer
     /// machine's context.
     func giveContext(to region: any TreeMachine) {
+        if region.withCore({ $0.isEquipped }) { return }
         if let context, region.inherit(context) { return }
         let workflow = type(of: region).workflowType
         if let context = definition.context(for: workflow, context), region.inherit(context) { return }

@@ -152,8 +152,8 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
 // MARK: - Elements and members
 
 extension ArchiveEncoder {
-    /// Whether the object has a member with a key.
-    package func hasMember(_ key: String) -> Bool { state.members.contains { $0.key == key } }
+    /// The keys of the object's members so far.
+    package var memberKeys: Set<String> { Set(state.members.map(\.key)) }
 
     /// The number of elements.
     var count: Int { state.elements.count }

@@ -119,7 +119,7 @@ struct DatedLinks: Sendable {
     /// - Parameters:
     ///   - date: The last date.
     ///   - last: The link after which to begin.
-    ///   - limit: The number of links.
+    ///   - limit: The number of links, at least one.
     ///   - isIncluded: Whether to include a machine.
     /// - Returns: The links.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
@@ -144,8 +144,8 @@ struct DatedLinks: Sendable {
                     let names = try names(in: "\(path)/\(inner)", least?[...], most, limit: Self.pageSize)
                     for name in names where name != least {
                         guard let link = Link(outer + inner + name), isIncluded(link.label) else { continue }
-                        if found.count >= limit { return found }
                         found.append(link)
+                        if found.count >= limit { return found }
                     }
                     if names.count < Self.pageSize { break }
                     least = names.last

@@ -154,7 +154,12 @@ private final class EffectWorker<W: Workflow>: Sendable {
     private func work(at archive: StoredArchive) async throws -> WorkReport {
         var report = WorkReport()
         guard worked.withLock({ $0.insert(ExactID(archive.id)).inserted }) else {
-            left.withLock { $0.append(archive.id) }
+            // While the clock stands still, this call would claim the machine again.
+            if now > dueDate {
+                _ = try await change(archive.id) { $0.release(until: now) }
+            } else {
+                left.withLock { $0.append(archive.id) }
+            }
             return report
         }
         var leased = archive.effects

@@ -25,7 +25,8 @@ extension ArchiveStore {
     /// Unsealed rows cannot be opened: seal a store from the beginning, or copy the rows of another store.
     ///
     /// Loading throws ``StoreError/damaged(id:explanation:)`` for an archive that cannot be opened. A claim leaves such
-    /// archives out, and they stay claimed. If no claimed archive can be opened, as with a wrong key, the claim throws.
+    /// archives out, and they stay claimed. If no archive of sixteen claims can be opened, as with a wrong key, the
+    /// claim throws.
     /// - Parameters:
     ///   - seal: Seals bytes. The result may differ each time.
     ///   - open: Opens sealed bytes, or throws.
@@ -68,7 +69,12 @@ private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         var failure: (any Error)?
         // A batch may be unreadable as a whole. With a wrong key all of them are, so the number is limited.
         for _ in 0..<16 where rest.limit > 0 {
-            let claimed = try await base.claim(rest)
+            let claimed: [StoredArchive]
+            do { claimed = try await base.claim(rest) } catch {
+                // Throwing would leave the machines claimed. A lasting error is thrown by the next claim.
+                if readable.isEmpty { throw error }
+                break
+            }
             let new = claimed.filter { tried.insert(ExactID($0.id)).inserted }
             for row in new {
                 do { readable.append(try opened(row)) } catch { failure = failure ?? error }

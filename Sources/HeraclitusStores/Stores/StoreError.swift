@@ -39,7 +39,7 @@ public enum StoreError: Error, Sendable {
     /// error has the first such state.
     case uncollectedEffects(id: String, state: String)
 
-    /// A machine was fired after its unit of work had ended.
+    /// A machine was fired, or a unit of work asked, after the unit had ended.
     case unitEnded(id: String)
 
     /// Handlers are missing for these types of effects of the workflow, so the worker claims none.

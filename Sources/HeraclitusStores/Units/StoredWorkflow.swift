@@ -116,7 +116,8 @@ extension StoredWorkflow {
     ///   - body: Changes the machine. If it throws, the message counts as unhandled.
     ///   - saved: Gets the saved transitions in order.
     /// - Returns: The value of `body`; `nil` if the message was handled before.
-    /// - Throws: The errors of ``update(_:attempts:creating:_:saved:)``.
+    /// - Throws: The errors of ``update(_:attempts:creating:_:saved:)``; ``StoreError/damaged(id:explanation:)`` for
+    ///   unreadable messages.
     public nonisolated(nonsending) func update<Result>(
         _ id: String,
         once message: String,

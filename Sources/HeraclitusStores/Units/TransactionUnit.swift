@@ -69,14 +69,14 @@ public final class TransactionUnit {
     /// Deletes a machine and its effects together with the other changes of the unit.
     /// - Parameter id: The id.
     /// - Returns: Whether the machine was stored.
-    /// - Throws: Errors of the store's medium.
+    /// - Throws: ``StoreError/unitEnded(id:)``; errors of the store's medium.
     @discardableResult
     public func delete(_ id: String) throws -> Bool {
         if try contents.deletes(id) { return false }
         let member = contents.member(id)
         let stored = member == nil ? try transaction.load(id) : member?.stored
         // A machine made in the unit stays unsaved.
-        if member != nil || stored != nil { contents.delete(id, stored) }
+        if member != nil || stored != nil { try contents.delete(id, stored) }
         return stored != nil
     }
 

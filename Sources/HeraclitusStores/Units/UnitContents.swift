@@ -61,8 +61,13 @@ final class UnitContents: Sendable {
     }
 
     /// Deletes a machine when the unit is saved.
-    func delete(_ id: String, _ stored: StoredArchive?) {
-        contents.withLock { $0.deletions.append((id, stored?.revision)) }
+    /// - Throws: ``StoreError/unitEnded(id:)``.
+    func delete(_ id: String, _ stored: StoredArchive?) throws(StoreError) {
+        let isEnded = contents.withLock { contents in
+            if !contents.isEnded { contents.deletions.append((id, stored?.revision)) }
+            return contents.isEnded
+        }
+        if isEnded { throw .unitEnded(id: id) }
     }
 
     /// Whether the unit deletes a machine.

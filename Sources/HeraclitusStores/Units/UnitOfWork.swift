@@ -90,14 +90,14 @@ public final class UnitOfWork: Sendable {
     /// Deletes a machine and its effects together with the other changes of the unit.
     /// - Parameter id: The id.
     /// - Returns: Whether the machine was stored.
-    /// - Throws: Errors of the store's medium.
+    /// - Throws: ``StoreError/unitEnded(id:)``; errors of the store's medium.
     @discardableResult
     public nonisolated(nonsending) func delete(_ id: String) async throws -> Bool {
         if try contents.deletes(id) { return false }
         let member = contents.member(id)
         let stored = member == nil ? try await load(id) : member?.stored
         // A machine made in the unit stays unsaved.
-        if member != nil || stored != nil { contents.delete(id, stored) }
+        if member != nil || stored != nil { try contents.delete(id, stored) }
         return stored != nil
     }
 
@@ -139,8 +139,8 @@ extension ArchiveStore {
     /// - Parameters:
     ///   - attempts: The number of attempts, at least one.
     ///   - body: Loads and changes machines.
-    ///   - saved: Called after the save, or if nothing had to be saved. Machines of the unit decline fires. If it throws,
-    ///     the machines stay saved.
+    ///   - saved: Called after the save, or if nothing had to be saved. The unit has ended: it declines
+    ///     requests, and its machines decline fires. If it throws, the machines stay saved.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot save several machines together; `ArchiveError`.

@@ -105,7 +105,7 @@ private final class Rounds: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await scheduler.sleep(until: date) }
             // The scheduler's clock may be set back.
-            group.addTask { [interval] in try await Task.sleep(for: interval) }
+            group.addTask { [interval] in try await Task.sleep(for: min(interval, .seconds(86_400))) }
             if let bell { group.addTask { await bell.wait(after: rings) } }
             _ = try await group.next()
             group.cancelAll()

@@ -68,7 +68,7 @@ struct ExerciseOfRegions<W: Workflow> {
     }
 
     /// The samples that make a state of a machine from its current one; `nil` stands for the result of the definition.
-    private static func fitting(_ samples: [Sample<W>], for state: String, of region: any DefinedRegion) -> [Int?] {
+    private static func fitting(_ samples: [Sample<W>], for state: String, of region: any ExercisedRegion) -> [Int?] {
         guard let source = region.stateObject else { return [nil] }
         let fitting = samples.indices.filter { index in
             let sample = samples[index]

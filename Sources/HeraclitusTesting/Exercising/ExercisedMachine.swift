@@ -79,13 +79,13 @@ final class ExercisedMachine<W: Workflow> {
     }
 
     /// A machine in the state, with the path to it.
-    typealias HeldMachine = (path: [RegionPlace], machine: any DefinedRegion)
+    typealias HeldMachine = (path: [RegionPlace], machine: any ExercisedRegion)
 
     /// The machines in its state, at any depth, without machines of a workflow around them.
     var regions: [HeldMachine] { Self.regions(in: machine, [], within: []) }
 
     private static func regions(
-        in holder: any DefinedRegion,
+        in holder: any ExercisedRegion,
         _ path: [RegionPlace],
         within others: Set<ObjectIdentifier>
     ) -> [HeldMachine] {
@@ -93,7 +93,7 @@ final class ExercisedMachine<W: Workflow> {
         let holders = others.union([ObjectIdentifier(type(of: holder))])
         return composite.regions.enumerated().flatMap { index, region in
             // A workflow within itself would have no end.
-            guard let machine = region as? any DefinedRegion, !holders.contains(ObjectIdentifier(type(of: machine)))
+            guard let machine = region as? any ExercisedRegion, !holders.contains(ObjectIdentifier(type(of: machine)))
             else { return [HeldMachine]() }
             let name = machine.name(in: composite) ?? "\(index)"
             let path = path + [RegionPlace(name: name, index: index, type: writtenName(of: type(of: machine)))]

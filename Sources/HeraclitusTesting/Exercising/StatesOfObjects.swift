@@ -1,12 +1,5 @@
 import Heraclitus
 
-/// A machine of any workflow with its definition, which finds the states of objects.
-protocol DefinedRegion: ExercisedRegion {
-    var definition: Definition { get }
-}
-
-extension StateMachine: DefinedRegion {}
-
 extension Definition {
     /// Whether an object is of a state: of its class, or of an unregistered subclass with the same name.
     ///

@@ -62,6 +62,8 @@ extension ArchiveLock {
         var both = recorded
         both.events += events.filter { !recorded.events.contains($0) }
         both.states.merge(states) { $0.union($1) }
+        // Earlier versions of the library have recorded no effects.
+        both.effects = recorded.effects ?? [:]
         both.addNews(archives, effects ?? [:])
         return both
     }

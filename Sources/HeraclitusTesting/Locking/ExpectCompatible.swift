@@ -22,7 +22,7 @@ import HeraclitusInspecting
 /// addition is recorded; it says how processes of the previous release treat the addition. The same error reports a
 /// state without an archive, because a guard declines or a sample is missing.
 ///
-/// It throws an error for a `DataWorkflow`, whose archives belong to a table.
+/// `expectCompatible` throws an error for a `DataWorkflow`, whose archives belong to a table.
 /// - Parameters:
 ///   - workflow: The workflow.
 ///   - context: The runtime dependencies of the states.

@@ -80,6 +80,51 @@ struct RegionBeginningTests {
         #expect(quiet.isIn(DoneState.self) && trip.isActive)
     }
 
+    /// A state whose work ignores its cancellation.
+    final class StubbornState: EmptyState, Working {
+        func work(_ call: WorkCall<Stubborn>) async throws {
+            call.context.hasBegun.open()
+            await call.context.gate.waitStubbornly()
+            _ = try? call.fire.end()
+            call.context.hasFired.open()
+        }
+    }
+    struct Gates: Sendable {
+        let hasBegun = Latch()
+        let gate = Latch()
+        let hasFired = Latch()
+    }
+    struct Stubborn: Workflow {
+        typealias Context = Gates
+        static var initial: any WorkflowState { StubbornState() }
+        let end = Event(from: StubbornState.self, to: DoneState.self)
+    }
+    final class JobState: Composite {
+        let job: StateMachine<Stubborn>
+        init(_ job: StateMachine<Stubborn>) { self.job = job }
+        var regions: [any Region] { [job] }
+        func copied() -> JobState { JobState(job.copy()) }
+    }
+    struct Desk: Workflow {
+        static var initial: any WorkflowState { IdleState() }
+        let take = Event(from: IdleState.self, to: JobState.self)
+        let drop = Event(from: JobState.self, to: DoneState.self)
+    }
+
+    @Test("Work of a machine that was put aside activates no new holder")
+    func lateWork() async throws {
+        let gates = Gates()
+        let job = StateMachine<Stubborn>(context: gates)
+        let first = StateMachine<Desk>(entering: JobState(job))
+        first.activate()
+        try await gates.hasBegun.wait()
+        try first.fire.drop()
+        let second = StateMachine<Desk>(entering: JobState(job))
+        gates.gate.open()
+        try await gates.hasFired.wait()
+        #expect(!second.isActive && job.isIn(StubbornState.self))
+    }
+
     final class RushState: EmptyState, Entering {
         func didEnter(_ transition: StateTransition) { try? transition.machine(as: Rush.self)?.fire.end() }
     }

@@ -378,7 +378,7 @@ import Testing
         let place = try Place()
         let store = try await place.store()
         let texts = ["", "\0", "a\0b", "a\0c", "é", "e\u{301}", String(repeating: "long ", count: 20_000)]
-        let numbers = [0, -0.0, 0.1 + 0.2, 1e-300, .greatestFiniteMagnitude, .infinity, -.infinity, 1.0 / 3]
+        let numbers = [0, -0.0, 0.1 + 0.2, 1e-300, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, 1.0 / 3]
         for (index, text) in texts.enumerated() {
             try await store.save(archive("text \(index)", values: ["value": .text(text), "name'\"": .number(1)]))
         }

@@ -91,7 +91,7 @@ extension DefinitionParts {
         .map { states.names[$0] }.map {
             let text =
                 "The automatic event \"\(event.name.shortened)\" in \($0.shortened) has no builder of its destination. "
-                + "Let it lead to a single state that needs no data, or add `.enters { … }` in a `Workflow`."
+                + "Let it lead to a single state that needs no data, or add `.enters { … }`."
             return .init("missingBuilder", [event.name, $0], text)
         }
     }
