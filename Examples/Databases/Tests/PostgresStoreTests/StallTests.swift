@@ -19,7 +19,7 @@ struct StallTests {
         try await PostgresStore(
             "host=127.0.0.1 port=\(proxy.port) user=owner dbname=\(database)",
             connections: 1,
-            connectTimeout: .seconds(2),
+            connectTimeout: .seconds(5),
             statementTimeout: .seconds(1),
             networkTimeout: .seconds(1)
         )
