@@ -30,9 +30,7 @@ extension Snapshot {
         // A class may write members that it does not read. Other encoders do not tell the members that they have.
         let own =
             try (encoder as? ArchiveEncoder)?.memberKeys
-            ?? Set(
-                JSONValue(encoding: state, at: [], userInfo: encoder.userInfo).objectValue.map { Array($0.keys) } ?? []
-            )
+            ?? Set((JSONValue(encoding: state, at: [], userInfo: encoder.userInfo).objectValue ?? [:]).keys)
         var container = encoder.container(keyedBy: JSONKey.self)
         for (key, value) in unread.sorted(by: { $0.key < $1.key }) where !own.contains(key) {
             try container.encode(value, forKey: JSONKey(key))

@@ -209,7 +209,6 @@ extension TransitionTable {
         initial = try container.decode(String.self, forKey: .initial)
         listed = try container.decodeIfPresent([String].self, forKey: .listed) ?? []
         events = try container.decode([Event].self, forKey: .events)
-        finals = []
         declaredFinals = try container.decodeIfPresent([String].self, forKey: .declaredFinals) ?? []
         actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
         regions = try container.decodeIfPresent([Region].self, forKey: .regions) ?? []

@@ -64,8 +64,8 @@ public protocol Workflow: Sendable {
 
     /// The states in which this workflow ends, with their subclasses; none by default.
     ///
-    /// Every ``TransitionTable`` has the final states, which a machine enters and no event leaves. `findings` compares them with this list,
-    /// and so finds states that are final by mistake, and listed states that an event leaves.
+    /// Every ``TransitionTable`` has the final states, which a machine enters and no event leaves. `findings` compares
+    /// them with this list, and so finds states that are final by mistake, and listed states that an event leaves.
     static var finals: [any WorkflowState.Type] { get }
 
     /// Groups of states for tables and diagrams; none by default.

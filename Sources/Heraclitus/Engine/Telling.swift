@@ -8,7 +8,7 @@ extension MachineCore {
         if hasObserversOfNotices { tell(outcome(), at: place, call) }
     }
 
-    /// Whether anybody wants other occurrences than transitions.
+    /// Whether observers or a journal get occurrences other than transitions.
     @inline(__always)
     var hasObserversOfNotices: Bool { journal != nil || listens(to: .notices) }
 

@@ -2,6 +2,7 @@
 
 /// A machine of any workflow whose events are fired by name.
 package protocol ExercisedRegion: Region {
+    /// The definition of the workflow, which finds the states of objects.
     var definition: Definition { get }
 
     /// The name of the current state.

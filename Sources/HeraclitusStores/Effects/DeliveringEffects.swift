@@ -153,17 +153,17 @@ private final class EffectWorker<W: Workflow>: Sendable {
     /// Carries out the effects of a leased machine, one after the other.
     private func work(at archive: StoredArchive) async throws -> WorkReport {
         var report = WorkReport()
-        guard worked.withLock({ $0.insert(ExactID(archive.id)).inserted }) else {
-            // While the clock stands still, this call would claim the machine again.
-            if now > dueDate {
-                _ = try await change(archive.id) { $0.release(until: now) }
-            } else {
-                left.withLock { $0.append(archive.id) }
-            }
-            return report
-        }
         var leased = archive.effects
         do {
+            guard worked.withLock({ $0.insert(ExactID(archive.id)).inserted }) else {
+                // While the clock stands still, this call would claim the machine again.
+                if now > dueDate {
+                    _ = try await change(archive.id) { $0.release(until: now) }
+                } else {
+                    left.withLock { $0.append(archive.id) }
+                }
+                return report
+            }
             let end = try Outbox(leased, of: archive.id).end
             // Leasing many machines takes time; the first leases may need a renewal.
             if let date = leased?.date, now > date - policy.lease.inSeconds * 2 / 3 {

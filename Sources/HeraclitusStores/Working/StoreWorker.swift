@@ -104,7 +104,7 @@ private final class Rounds: Sendable {
     private func sleep(until date: Date, _ scheduler: Scheduler, after rings: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await scheduler.sleep(until: date) }
-            // The scheduler's clock may be set back.
+            // The scheduler's clock may be set back. A day at most, because a longer sleep may overflow.
             group.addTask { [interval] in try await Task.sleep(for: min(interval, .seconds(86_400))) }
             if let bell { group.addTask { await bell.wait(after: rings) } }
             _ = try await group.next()

@@ -115,7 +115,7 @@ struct Exercise<W: Workflow> {
     var collectEffects: (@Sendable (DeclaredEffects) -> Void)?
 
     /// The definition of the machines; that of a `DataWorkflow` belongs to the context.
-    var definition: Definition { W.given(context)?.definition ?? TransitionValidator<W>().definition }
+    var definition: Definition { W.definition(given: W.given(context)) }
 
     func report(covering coverage: PathCoverage) throws(ExerciseFailure) -> ExerciseReport {
         let paths = table.paths(covering: coverage)

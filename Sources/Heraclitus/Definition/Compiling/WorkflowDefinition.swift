@@ -47,7 +47,7 @@ extension Workflow {
 
     /// The definition of machines with a context, which may contain the definition.
     @usableFromInline
-    static func definition(given context: GivenContext?) -> Definition { context?.definition ?? definition }
+    package static func definition(given context: GivenContext?) -> Definition { context?.definition ?? definition }
 
     /// The context of a machine; `nil` in a workflow without one.
     @usableFromInline
