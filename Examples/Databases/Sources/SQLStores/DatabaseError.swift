@@ -14,7 +14,7 @@ public struct DatabaseError: Error, Sendable {
         /// What is there are not the tables of this store, or somebody has altered them.
         case otherTables(String)
 
-        /// Others wrote for longer than the store waits. Nothing has changed.
+        /// Other programs held locks, or the database was overloaded, for longer than the store waits. Nothing has changed.
         case busy
 
         /// There is no space left. Nothing has changed.
@@ -61,7 +61,7 @@ extension DatabaseError: CustomStringConvertible {
         case .newerSchema(let found, let supported):
             "\(what) has tables of version \(found); this program knows versions up to \(supported)."
         case .otherTables(let explanation): "\(what) does not have the tables of a store: \(explanation)"
-        case .busy: "\(what) cannot be changed, because others change the database all the time."
+        case .busy: "\(what) cannot be changed: others lock it for too long, or the database is overloaded."
         case .full(let explanation): "\(what) cannot be saved, because there is no space left: \(explanation)"
         case .unstorable(let explanation): "\(what) cannot be saved: \(explanation)"
         case .unclear(let explanation): "Whether \(what) was changed cannot be found out: \(explanation)"

@@ -409,7 +409,7 @@ struct FaultTests {
     func locked() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
-        let store = try await PostgresStore(database, statementTimeout: .seconds(2))
+        let store = try await PostgresStore(database)
         try await store.save(archive("1"))
         let holding = Task {
             try await server.sql("begin; select * from machines for update; select pg_sleep(120); commit", in: database)
