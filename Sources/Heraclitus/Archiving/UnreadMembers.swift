@@ -28,9 +28,18 @@ extension Snapshot {
     func writeUnread(of state: any WorkflowState, to encoder: any Encoder) throws {
         if unread.isEmpty || encoder.userInfo[.leavesUnreadOut] != nil { return }
         // A class may write members that it does not read. Other encoders do not tell the members that they have.
-        let own =
-            try (encoder as? ArchiveEncoder)?.memberKeys
-            ?? Set((JSONValue(encoding: state, at: [], userInfo: encoder.userInfo).objectValue ?? [:]).keys)
+        if let encoder = encoder as? ArchiveEncoder { return try encoder.complete(with: unread) }
+        guard let own = try ArchiveEncoder.keys(of: state, userInfo: encoder.userInfo) else {
+            throw EncodingError.invalidValue(
+                state,
+                .init(
+                    codingPath: encoder.codingPath,
+                    debugDescription: """
+                        The state has members of another release, which this encoder cannot add to a single value. `archive()` can.
+                        """
+                )
+            )
+        }
         var container = encoder.container(keyedBy: JSONKey.self)
         for (key, value) in unread.sorted(by: { $0.key < $1.key }) where !own.contains(key) {
             try container.encode(value, forKey: JSONKey(key))

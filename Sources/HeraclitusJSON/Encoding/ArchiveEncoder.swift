@@ -152,8 +152,33 @@ package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
 // MARK: - Elements and members
 
 extension ArchiveEncoder {
-    /// The keys of the object's members so far.
-    package var memberKeys: Set<String> { Set(state.members.map(\.key)) }
+    /// Adds members that the value has not written itself, also to an object from a single-value container.
+    /// - Throws: `EncodingError` if the value is no object.
+    package func complete(with members: [String: JSONValue]) throws {
+        if state.form == .single {
+            switch state.single {
+            case .object(let own): state.members = own
+            case .raw(.object(let own)): state.members = own.map { .init(key: $0.key, value: .raw($0.value)) }
+            default: break
+            }
+            if !state.members.isEmpty { state.form = .object }
+        }
+        let own = Set(state.members.map(\.key))
+        var container = container(keyedBy: JSONKey.self)
+        for (key, value) in members where !own.contains(key) { try container.encode(value, forKey: JSONKey(key)) }
+    }
+
+    /// The keys of the members that a value writes; `nil` unless it asks for a keyed container.
+    package static func keys(
+        of value: some Encodable,
+        userInfo: [CodingUserInfoKey: Any]
+    ) throws -> Set<String>? {
+        let limits = EncoderLimits(depth: JSONValue.textDepthLimit, userInfo: userInfo)
+        let encoder = ArchiveEncoder(Void.self, depth: 0, limits)
+        try value.encode(to: encoder)
+        _ = try encoder.finish()
+        return encoder.state.form == .object ? Set(encoder.state.members.map(\.key)) : nil
+    }
 
     /// The number of elements.
     var count: Int { state.elements.count }

@@ -46,6 +46,32 @@ import Testing
         #expect(try Self.data(restored.archive())?["coupon"] == ["code": "spring"])
     }
 
+    final class WrappedState: WorkflowState {
+        static let name = "Cart"
+        struct Values: Codable { var items: Int }
+        let values: Values
+        init(_ items: Int) { values = Values(items: items) }
+        init(from decoder: any Decoder) throws { values = try decoder.singleValueContainer().decode(Values.self) }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(values)
+        }
+    }
+
+    struct WrappedShop: Workflow {
+        static let name = "Shop"
+        static var initial: any WorkflowState { WrappedState(0) }
+        let add = Event(updating: WrappedState.self)
+    }
+
+    @Test("A state that codes itself through a single value keeps unread members")
+    func singleValue() throws {
+        let shop = try StateMachine<WrappedShop>(archive: Self.archive)
+        try shop.fire.add(WrappedState(2))
+        #expect(try Self.data(shop.archive()) == ["coupon": ["code": "spring"], "items": 2, "note": .null])
+        #expect(throws: ArchiveError.self) { try JSONEncoder().encode(shop) }
+    }
+
     @Test("A transition out of the state drops unread members, also into another object of the class")
     func dropped() throws {
         let shop = try StateMachine<Shop>(archive: Self.archive)
