@@ -146,6 +146,11 @@ public final class ManualClock: Clock, Sendable {
     /// of the call, so the durations are not added up. In an asynchronous function, `await clock.advance(by:)` also
     /// lets work go on.
     /// - Parameter duration: The distance; zero or more.
+    @available(
+        *,
+        noasync,
+        message: "Write `await clock.advance(by:)`, in a function rather than at the top level of a program."
+    )
     public func advance(by duration: Duration) {
         var end = end(after: duration)
         repeat { scheduler.carryOutDue() } while step(toward: &end)

@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
+import HeraclitusTesting
 import Synchronization
 import Testing
 
@@ -47,6 +48,34 @@ private final class Mailer: Sendable {
     func status(of mail: SendMail) async throws -> Status { isGone.withLock { $0 } ? .gone : .ready }
 }
 
+private struct Charge: Effect { let amount: Int }
+
+private final class OpenState: WorkflowState, Effecting {
+    let amount: Int
+    init(amount: Int) { self.amount = amount }
+
+    var effects: [any Effect] { [Charge(amount: amount)] }
+}
+
+private final class SettledState: EmptyState {}
+
+private struct Payment: Workflow {
+    static var initial: OpenState.Type { OpenState.self }
+    typealias AnyState = any WorkflowState
+    static var effects: [any Effect.Type] { [Charge.self] }
+    let settle = Event(from: OpenState.self, to: SettledState.self).ignored(in: SettledState.self)
+}
+
+/// A bank that books each key once, and whose first answer is lost.
+private actor Bank {
+    private(set) var booked: [String: Int] = [:]
+
+    func charge(_ amount: Int, once key: String) throws {
+        let isNew = booked.updateValue(amount, forKey: key) == nil
+        if isNew { throw Busy() }
+    }
+}
+
 @Suite("Effects of the article") struct EffectsArticleTests {
     @Test("An effect is saved with its machine, delivered, parked and retried")
     func delivered() async throws {
@@ -90,5 +119,25 @@ private final class Mailer: Sendable {
         try await orders.update("42") { order in try order.fire.pay(PaidState(buyer: "ann@example.org")) }
         try await orders.deliver(to: handlers)
         #expect(mailer.sent.withLock { $0 } == ["ann@example.org"])
+    }
+
+    @Test("A handler changes the machine of its effect")
+    func settled() async throws {
+        let clock = ManualClock()
+        let payments = InMemoryStore().workflow(Payment.self, scheduler: clock.scheduler)
+        let bank = Bank()
+        let charging = EffectHandlers().on(Charge.self) { charge, key in
+            try await bank.charge(charge.amount, once: "\(key)")
+            try await payments.update(key.id) { payment in try payment.fire.settle() }
+        }
+        func opened() -> StateMachine<Payment> { StateMachine(entering: OpenState(amount: 20)) }
+        try await payments.update("42", creating: opened) { $0.activate() }
+        #expect(try await payments.deliver(to: charging).failureCount == 1)
+        await clock.advance(by: .seconds(2))
+        #expect(try await payments.deliver(to: charging).failureCount == 0)
+        let payment = try #require(try await payments.machine("42")).machine
+        #expect(payment.isIn(SettledState.self))
+        #expect(await bank.booked.values.map { $0 } == [20])
+        #expect(try await payments.effects().isEmpty)
     }
 }

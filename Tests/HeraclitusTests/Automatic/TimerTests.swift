@@ -41,9 +41,10 @@ import Testing
                 }
             }
             machine.activate()
+            @Sendable func advance() { clock.advance(by: .seconds(0.5)) }
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<2 { group.addTask { for _ in 0..<8 { await machine.settled() } } }
-                for _ in 0..<2 { group.addTask { for _ in 0..<4 { clock.advance(by: .seconds(0.5)) } } }
+                for _ in 0..<2 { group.addTask { for _ in 0..<4 { advance() } } }
             }
             await clock.advance(by: .seconds(10))
             #expect(machine.isIn(RungState.self), "round \(round)")
@@ -155,9 +156,10 @@ import Testing
         #expect(clock.scheduler.count == 1)
         let store = InMemoryStore()
         func furnished() -> StateMachine<House> { house }
+        func advance() { clock.advance(by: .seconds(2)) }
         try await store.workflow(House.self, scheduler: clock.scheduler).update("1", creating: furnished) { _ in
             #expect(clock.scheduler.count == 0)
-            clock.advance(by: .seconds(2))
+            advance()
             #expect(bell.isIn(WaitingState.self))
         }
         #expect(try await store.ids(dueBy: clock.date) == ["1"])
