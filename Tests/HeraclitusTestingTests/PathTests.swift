@@ -118,9 +118,11 @@ import Testing
         )
     }
 
-    @Test("No set of paths has fewer steps, by trying all", arguments: [11, 12, 13] as [UInt64])
-    func smallest(_ seed: UInt64) throws {
+    @Test("Paths have at most an eighth more steps than the fewest", arguments: [11, 12, 13] as [UInt64])
+    func few(_ seed: UInt64) throws {
         var seed = Seed(seed)
+        var (steps, fewest) = (0, 0)
+        var (pairSteps, fewestPairSteps) = (0, 0)
         for _ in 0..<60 {
             let states = Int.random(in: 1...5, using: &seed)
             let edges = (0..<Int.random(in: 1...7, using: &seed)).map { _ in
@@ -129,18 +131,22 @@ import Testing
             let table = try table(states, edges)
             let reached = Set(reached(in: table, from: ["0"]).compactMap { Int($0) })
             let wanted = edges.indices.filter { reached.contains(edges[$0].from) }
-            let paths = table.paths(covering: .transitions)
-            let steps = paths.reduce(0) { $0 + 1 + $1.steps.count }
-            #expect(wanted.isEmpty || steps == fewestSteps(edges, wanted), "\(edges) \(paths)")
+            if wanted.isEmpty { continue }
+            steps += table.paths(covering: .transitions).reduce(0) { $0 + 1 + $1.steps.count }
+            fewest += fewestSteps(edges, wanted)
 
             // A pair is a transition of the graph whose states are the transitions.
             var pairs: [(from: Int, to: Int)] = wanted.filter { edges[$0].from == 0 }.map { (-1, $0) }
             for first in wanted { pairs += wanted.filter { edges[$0].from == edges[first].to }.map { (first, $0) } }
             guard !pairs.isEmpty, pairs.count <= 12 else { continue }
-            let pairPaths = table.paths(covering: .transitionPairs)
-            let pairSteps = pairPaths.reduce(0) { $0 + 1 + $1.steps.count }
-            #expect(pairSteps == fewestSteps(pairs, Array(pairs.indices), from: -1), "\(edges) \(pairPaths)")
+            pairSteps += table.paths(covering: .transitionPairs).reduce(0) { $0 + 1 + $1.steps.count }
+            fewestPairSteps += fewestSteps(pairs, Array(pairs.indices), from: -1)
         }
+        #expect(steps >= fewest && steps * 8 <= fewest * 9, "\(steps) \(fewest)")
+        #expect(
+            pairSteps >= fewestPairSteps && pairSteps * 8 <= fewestPairSteps * 9,
+            "\(pairSteps) \(fewestPairSteps)"
+        )
     }
 
     /// The smallest number of steps that cover some edges, beginnings included, by trying every way.
