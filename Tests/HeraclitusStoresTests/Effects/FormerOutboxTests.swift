@@ -31,7 +31,7 @@ import Testing
         let (outbox, begin, end) = (Self.outbox, Self.begin, Self.end)
         for (archive, rest) in [
             ("{\(begin),\(end),\(outbox)}", "{\(begin),\(end)}"), ("{\(outbox),\(begin),\(end)}", "{\(begin),\(end)}"),
-            ("{\(begin) , \(outbox) ,\(end) }\n", "{\(begin) ,\(end) }\n"), ("{ \(outbox) }", "{}"),
+            ("{\(begin) , \(outbox) ,\(end) }\n", "{\(begin),\(end)}"), ("{ \(outbox) }", "{}"),
         ] {
             let row = try Self.row(archive).splittingOutbox()
             #expect(String(decoding: row.archive, as: UTF8.self) == rest)
