@@ -22,7 +22,7 @@ struct Draft {
     ///
     /// Errors of the removal are ignored.
     static func sweep(of path: String) {
-        let folder = Folder(path: SyncedFolder.path(of: path))
+        let folder = Folder(of: path)
         let target = name(of: path)
         guard let names = try? folder.names() else { return }
         for name in names where isDraft(name, of: target) { removeIfFree(folder.file(name)) }

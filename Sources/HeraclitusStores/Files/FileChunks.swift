@@ -21,7 +21,7 @@ struct FileChunks: AsyncSequence, Sendable {
             if file == nil {
                 file = try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(path, for: .reading) }
             }
-            let chunk = try ArchiveError.of(path) { () throws(SystemError) in try file?.next(1 << 16) ?? Data() }
+            let chunk = try file?.next(1 << 16) ?? Data()
             return chunk.isEmpty ? nil : chunk
         }
     }

@@ -6,10 +6,8 @@ import HeraclitusEssentials
 /// The lock's file keeps a number for the next holder.
 struct FileLock: ~Copyable {
     private let file: SystemFile
-    private let path: String
 
     private init(_ path: String) throws(ArchiveError) {
-        self.path = path
         file = try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(path, for: .locking) }
     }
 
@@ -17,7 +15,7 @@ struct FileLock: ~Copyable {
     static func take(_ path: String) throws(ArchiveError) -> FileLock {
         while true {
             let lock = try FileLock(path)
-            try ArchiveError.of(path) { () throws(SystemError) in try lock.file.lock() }
+            try lock.file.lock()
             // If another process has removed the file, the next holder would lock a new file.
             if lock.file.isAt(path) { return lock }
         }
@@ -32,10 +30,8 @@ struct FileLock: ~Copyable {
 
     /// The number that was kept last; 0 if there is none.
     func number() throws(ArchiveError) -> Int {
-        let digits = try ArchiveError.of(path) { () throws(SystemError) in
-            try file.rewind()
-            return try file.next(20)
-        }
+        try file.rewind()
+        let digits = try file.next(20)
         return max(0, Int(String(decoding: digits, as: UTF8.self).prefix { $0 != "\n" }) ?? 0)
     }
 
@@ -44,10 +40,8 @@ struct FileLock: ~Copyable {
         // All numbers have the same length, so a new one replaces the old one completely.
         let digits = String(number)
         let text = String(repeating: "0", count: 19 - digits.utf8.count) + digits + "\n"
-        try ArchiveError.of(path) { () throws(SystemError) in
-            try file.rewind()
-            try file.append(Data(text.utf8))
-            try file.sync()
-        }
+        try file.rewind()
+        try file.append(Data(text.utf8))
+        try file.sync()
     }
 }

@@ -39,8 +39,7 @@ struct Folder: Sendable {
         var content = Data()
         var size = 1 << (firstLineOnly ? 10 : 14)
         while true {
-            let chunk: Data
-            do throws(SystemError) { chunk = try file.next(size) } catch { throw .file(path, error) }
+            let chunk = try file.next(size)
             if chunk.isEmpty { return content }
             content.append(chunk)
             guard content.count <= limit else { throw .tooLarge(content.count, limit: limit) }
@@ -58,6 +57,16 @@ struct Folder: Sendable {
         }
     }
 
-    /// Opens the folder to sync its names later.
-    func opened() throws(ArchiveError) -> SyncedFolder { try SyncedFolder(of: file("")) }
+    /// Opens the folder; a later sync makes its names durable, where the file system supports it.
+    func opened() throws(ArchiveError) -> SystemFile {
+        try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(path, for: .folder) }
+    }
+}
+
+extension Folder {
+    /// The folder of a file.
+    init(of file: String) {
+        let slash = file.utf8.lastIndex(of: UInt8(ascii: "/"))
+        self.init(path: slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? ".")
+    }
 }

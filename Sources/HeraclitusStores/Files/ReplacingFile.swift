@@ -14,7 +14,7 @@ struct ReplacingFile: ~Copyable {
     private let file: SystemFile
 
     /// The folder is opened first: opening can fail for lack of a descriptor.
-    private let folder: SyncedFolder
+    private let folder: SystemFile
     private var buffer = Data()
     private var isInPlace = false
 
@@ -22,7 +22,7 @@ struct ReplacingFile: ~Copyable {
     init(at path: String, draft: String) throws(ArchiveError) {
         // The random number makes the name unique.
         let temporaryPath = "\(draft).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).tmp"
-        let folder = try SyncedFolder(of: path)
+        let folder = try Folder(of: path).opened()
         self.init(at: path, temporaryPath, try Self.make(temporaryPath, for: path), folder)
     }
 
@@ -30,7 +30,7 @@ struct ReplacingFile: ~Copyable {
     ///
     /// Drafts of the same file left by killed processes are removed.
     init(at path: String) throws(ArchiveError) {
-        let folder = try SyncedFolder(of: path)
+        let folder = try Folder(of: path).opened()
         Draft.sweep(of: path)
         var draft = Draft(of: path)
         var file = try Self.make(draft.path, for: path)
@@ -47,7 +47,7 @@ struct ReplacingFile: ~Copyable {
         at path: String,
         _ temporaryPath: String,
         _ file: consuming SystemFile,
-        _ folder: consuming SyncedFolder
+        _ folder: consuming SystemFile
     ) {
         file.takeMode(of: path)
         self.path = path
@@ -62,7 +62,9 @@ struct ReplacingFile: ~Copyable {
 
     /// Makes a file with the default mode of new files.
     private static func make(_ temporaryPath: String, for path: String) throws(ArchiveError) -> SystemFile {
-        try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(temporaryPath, for: .making) }
+        try ArchiveError.of(path) { () throws(SystemError) in
+            try SystemFile(temporaryPath, for: .making, shownAs: path)
+        }
     }
 
     mutating func write(_ data: Data) throws(ArchiveError) {
@@ -75,12 +77,8 @@ struct ReplacingFile: ~Copyable {
     /// A loss of power may bring back the old file if `isLasting` is false.
     consuming func finish(isLasting: Bool = true) throws(ArchiveError) {
         try flush()
-        do throws(SystemError) {
-            try file.sync()
-            try SystemFile.move(temporaryPath, to: path)
-        } catch {
-            throw .file(path, error)
-        }
+        try file.sync()
+        do throws(SystemError) { try SystemFile.move(temporaryPath, to: path) } catch { throw .file(path, error) }
         isInPlace = true
         if isLasting { try folder.sync() }
     }
@@ -89,13 +87,13 @@ struct ReplacingFile: ~Copyable {
     /// - Returns: The path of the draft.
     consuming func leave() throws(ArchiveError) -> String {
         try flush()
-        do throws(SystemError) { try file.sync() } catch { throw .file(path, error) }
+        try file.sync()
         isInPlace = true
         return temporaryPath
     }
 
     private mutating func flush() throws(ArchiveError) {
-        do throws(SystemError) { try file.append(buffer) } catch { throw .file(path, error) }
+        try file.append(buffer)
         buffer.removeAll(keepingCapacity: true)
     }
 }

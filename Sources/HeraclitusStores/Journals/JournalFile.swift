@@ -91,11 +91,9 @@ public actor JournalFile {
         }
         guard !data.isEmpty || !isSynced else { return }
         // Opening can fail for lack of a descriptor, so it comes before the append.
-        let folder = namedFile == fileNumber ? nil : try SyncedFolder(of: path)
-        try ArchiveError.of(path) { () throws(SystemError) in
-            try file.append(data)
-            try file.sync()
-        }
+        let folder = namedFile == fileNumber ? nil : try Folder(of: path).opened()
+        try file.append(data)
+        try file.sync()
         try folder?.sync()
         (isSynced, namedFile) = (true, fileNumber)
         guard !data.isEmpty else { return }
@@ -107,11 +105,8 @@ public actor JournalFile {
     /// The file, locked among threads and processes until it is closed.
     private func locked() throws(ArchiveError) -> SystemFile {
         while true {
-            let file = try ArchiveError.of(path) { () throws(SystemError) in
-                let file = try SystemFile(path, for: .appending)
-                try file.lock()
-                return file
-            }
+            let file = try ArchiveError.of(path) { () throws(SystemError) in try SystemFile(path, for: .appending) }
+            try file.lock()
             guard file.isRegular else {
                 throw .inaccessibleFile(path, explanation: "It is not a regular file.")
             }
@@ -131,9 +126,9 @@ public actor JournalFile {
         }
         var buffer = LineBuffer(limit: .max)
         var end = offset
-        try ArchiveError.of(path) { () throws(SystemError) in try file.seek(to: offset) }
+        try file.seek(to: offset)
         while true {
-            let chunk = try ArchiveError.of(path) { () throws(SystemError) in try file.next(1 << 16) }
+            let chunk = try file.next(1 << 16)
             if chunk.isEmpty { break }
             isSynced = false
             end += chunk.count
@@ -149,10 +144,8 @@ public actor JournalFile {
 
     /// The last bytes before a place in the file, or fewer near the beginning.
     private func bytes(_ count: Int, of file: borrowing SystemFile, before place: Int) throws(ArchiveError) -> Data {
-        try ArchiveError.of(path) { () throws(SystemError) in
-            try file.seek(to: place - count)
-            return try file.next(count)
-        }
+        try file.seek(to: place - count)
+        return try file.next(count)
     }
 
     private func note(_ line: LineBuffer.Line) {

@@ -1,5 +1,6 @@
 // Safe wrappers of the system's file functions.
 import Dispatch
+import Heraclitus
 import HeraclitusEssentials
 
 #if canImport(Darwin)
@@ -72,7 +73,17 @@ struct FilePurpose {
 struct SystemFile: ~Copyable {
     private let descriptor: Int32
 
-    init(_ path: String, for purpose: FilePurpose) throws(SystemError) {
+    /// The path in errors.
+    private let path: String
+
+    /// Opens a file, or makes it.
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - purpose: The purpose.
+    ///   - shownPath: The path in errors of the open file; `nil` for its own.
+    /// - Throws: The error of the system.
+    init(_ path: String, for purpose: FilePurpose, shownAs shownPath: String? = nil) throws(SystemError) {
+        self.path = shownPath ?? path
         descriptor = unsafe open(path, purpose.flags | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw .latest }
     }
@@ -81,30 +92,30 @@ struct SystemFile: ~Copyable {
 
     /// Repeats a call that a signal interrupts.
     @discardableResult
-    private static func uninterrupted(_ call: () -> Int) throws(SystemError) -> Int {
+    private func uninterrupted(ignoring ignored: [Int32] = [], _ call: () -> Int) throws(ArchiveError) -> Int {
         while true {
             let result = call()
-            if result >= 0 { return result }
-            if errno != EINTR { throw .latest }
+            if result >= 0 || ignored.contains(errno) { return result }
+            if errno != EINTR { throw .file(path, .latest) }
         }
     }
 
     /// Reads up to a number of bytes.
     ///
     /// The result is empty at the end.
-    func next(_ count: Int) throws(SystemError) -> Data {
+    func next(_ count: Int) throws(ArchiveError) -> Data {
         var data = Data(count: count)
-        let found = try Self.uninterrupted {
+        let found = try uninterrupted {
             unsafe data.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
         }
         return found == count ? data : data.prefix(found)
     }
 
     /// Writes all bytes.
-    func append(_ data: Data) throws(SystemError) {
+    func append(_ data: Data) throws(ArchiveError) {
         var rest = data[...]
         while !rest.isEmpty {
-            let written = try Self.uninterrupted {
+            let written = try uninterrupted {
                 unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
             }
             rest = rest.dropFirst(written)
@@ -112,31 +123,27 @@ struct SystemFile: ~Copyable {
     }
 
     /// Moves the position to the beginning.
-    func rewind() throws(SystemError) { try seek(to: 0) }
+    func rewind() throws(ArchiveError) { try seek(to: 0) }
 
     /// Moves the position.
     ///
     /// A file opened for appending still writes at its end.
-    func seek(to place: Int) throws(SystemError) {
-        if lseek(descriptor, off_t(place), SEEK_SET) != off_t(place) { throw .latest }
+    func seek(to place: Int) throws(ArchiveError) {
+        if lseek(descriptor, off_t(place), SEEK_SET) != off_t(place) { throw .file(path, .latest) }
     }
 
     /// Returns when all written bytes are on the disk, where the file system supports it.
-    func sync() throws(SystemError) {
+    func sync() throws(ArchiveError) {
         #if canImport(Darwin)
             // On Darwin, `fsync` leaves bytes in the disk's cache. Some file systems lack `F_FULLFSYNC`.
             if fcntl(descriptor, F_FULLFSYNC) != -1 { return }
         #endif
-        do {
-            try Self.uninterrupted { Int(fsync(descriptor)) }
-        } catch {
-            if error.number != EINVAL, error.number != ENOTSUP { throw error }
-        }
+        try uninterrupted(ignoring: [EINVAL, ENOTSUP]) { Int(fsync(descriptor)) }
     }
 
     /// Waits for the lock among all processes and takes it.
-    func lock() throws(SystemError) {
-        try Self.uninterrupted { Int(flock(descriptor, LOCK_EX)) }
+    func lock() throws(ArchiveError) {
+        try uninterrupted { Int(flock(descriptor, LOCK_EX)) }
     }
 
     /// Takes the lock; `false` if it is held.
