@@ -83,10 +83,8 @@ extension Journal {
 
     /// The names of the states, in the order in which the journal names them.
     private var statesInOrder: [String] {
-        var seen: Set<String> = []
-        return ownLines.map(\.occurrence)
-            .flatMap { [$0.source] + ($0.kind == .transitioned ? [$0.destination ?? $0.source] : []) }
-            .filter { seen.insert($0).inserted }
+        ownLines.map(\.occurrence)
+            .flatMap { [$0.source] + ($0.kind == .transitioned ? [$0.destination ?? $0.source] : []) }.once
     }
 
     /// The lines of the machine itself, with their numbers.

@@ -38,9 +38,8 @@ package struct TableGraph: Sendable {
         }
         var leaving = [[Int]](repeating: [], count: table.states.count)
         for (number, edge) in edges.enumerated() { leaving[edge.from].append(number) }
-        var seen: Set<Int> = []
         count = table.states.count
-        beginnings = ([table.initial] + table.listed).compactMap { numbers[$0] }.filter { seen.insert($0).inserted }
+        beginnings = ([table.initial] + table.listed).compactMap { numbers[$0] }.once
         superstates = table.states.map { table.superstates[$0].flatMap { numbers[$0] } }
         self.edges = edges
         self.leaving = leaving

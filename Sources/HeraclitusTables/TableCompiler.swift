@@ -45,18 +45,10 @@ struct TableCompiler {
                 destinations[source, default: []].append(destination)
             }
         }
-        var places: [[Int]: Int] = [:]
-        var shared: [(sources: [Int], destinations: [Int])] = []
-        for source in sources {
-            let list = destinations[source, default: []]
-            if let place = places[list] {
-                shared[place].sources.append(source)
-            } else {
-                places[list] = shared.count
-                shared.append(([source], list))
-            }
+        let shared = Dictionary(grouping: sources) { destinations[$0, default: []] }
+        rules += sources.map { destinations[$0, default: []] }.once.map { list in
+            NumberedRule(sources: .states(shared[list, default: []]), destinations: list, isUpdate: false)
         }
-        rules += shared.map { .init(sources: .states($0.sources), destinations: $0.destinations, isUpdate: false) }
         if !updated.isEmpty { rules.append(.init(sources: .states(updated), destinations: updated, isUpdate: true)) }
         return rules
     }

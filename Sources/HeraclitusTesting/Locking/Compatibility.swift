@@ -23,14 +23,10 @@ struct Compatibility<W: Workflow> {
     func breaks() throws -> [IncompatibleArchives.Break] {
         let found = try lock.archives.flatMap(breaks) + lostEvents + effectBreaks()
         let alike = Dictionary(grouping: found) { [$0.state, $0.remedy] }
-        var seen: Set<[String?]> = []
-        return found.filter { seen.insert([$0.state, $0.remedy]).inserted }.map { first in
-            var explanations: [String] = []
-            for other in alike[[first.state, first.remedy]] ?? [] where !explanations.contains(other.explanation) {
-                explanations.append(other.explanation)
-            }
+        return found.map { [$0.state, $0.remedy] }.once.compactMap { key in
+            guard let breaks = alike[key], let first = breaks.first else { return nil }
             // A few values are enough to show the change.
-            return made(first.state, explanations.prefix(3).joined(separator: " "), first.remedy)
+            return made(first.state, breaks.map(\.explanation).once.prefix(3).joined(separator: " "), first.remedy)
         }
     }
 
