@@ -127,31 +127,27 @@ private struct Nesting {
 
     init(_ groups: [TransitionTable.Group]) {
         let members = groups.map { Set($0.states) }
-        // Smaller groups come first, and of equal groups the later one. A group lies within the first later group that has all its states.
-        let order = members.indices.sorted { (members[$0].count, -$0) < (members[$1].count, -$1) }
-        var places = Array(repeating: 0, count: groups.count)
-        var orderOfStates: [String: [Int]] = [:]
-        for (place, group) in order.enumerated() {
-            places[group] = place
-            for state in members[group] { orderOfStates[state, default: []].append(group) }
-        }
-        let outer = members.indices.map { group in
-            // The outer group is among the groups of each state, so the state with the fewest groups is enough. An empty group lies within all others.
-            let others = members[group].lazy.map { orderOfStates[$0] ?? [] }.min { $0.count < $1.count } ?? order
-            let larger = others[others.partitioningIndex { places[$0] > places[group] }...]
-            return larger.prefix(Self.candidateLimit).first { members[group].isSubset(of: members[$0]) }
-        }
+        // Larger groups come first, and of equal groups the earlier one. A group lies within the nearest group before it that has all its states.
+        let order = members.indices.sorted { (members[$0].count, -$0) > (members[$1].count, -$1) }
+        var outer: [Int?] = groups.map { _ in nil }
         var depths = groups.map { _ in 0 }
-        // Outer groups come behind their inner groups.
-        for group in order.reversed() {
+        // The groups so far, and those of each state.
+        var larger: [Int] = []
+        var largerOfStates: [String: [Int]] = [:]
+        for group in order {
+            // The outer group is among the groups of each state, so the state with the fewest groups is enough. An empty group lies within all others.
+            outer[group] = (members[group].lazy.map { largerOfStates[$0] ?? [] }.min { $0.count < $1.count } ?? larger)
+                .suffix(Self.candidateLimit).last { members[group].isSubset(of: members[$0]) }
             if let around = outer[group] { depths[group] = depths[around] + 1 }
+            larger.append(group)
+            for state in members[group] { largerOfStates[state, default: []].append(group) }
         }
         self.depths = depths
         inner = groups.map { _ in [] }
         for (group, around) in outer.enumerated() where depths[group] < DiagramBoxes.depthLimit {
             if let around { inner[around].append(group) }
         }
-        self.groups = orderOfStates.mapValues { $0.sorted() }
+        self.groups = largerOfStates.mapValues { $0.sorted() }
         self.outer = outer
     }
 
@@ -168,17 +164,5 @@ private struct Nesting {
         var innermost = group
         while let next = inner[innermost] { innermost = next }
         return innermost
-    }
-}
-
-extension [Int] {
-    /// The index of the first element for which a condition holds, if it also holds for all later elements.
-    fileprivate func partitioningIndex(where holds: (Int) -> Bool) -> Int {
-        var (first, end) = (0, count)
-        while first < end {
-            let middle = (first + end) / 2
-            if holds(self[middle]) { end = middle } else { first = middle + 1 }
-        }
-        return first
     }
 }
