@@ -237,17 +237,8 @@ extension Outbox {
     ///
     /// Their key was the revision of the save.
     init(former json: JSONValue, revision: Int, version: Int?) throws {
-        struct FormerEntry: Codable {
-            let name: String
-            let data: JSONValue
-            let revision: Int?
-            let index: Int?
-            let attempts: Int?
-            let error: String?
-            let parked: Bool?
-        }
-        struct Former: Codable {
-            let effects: [FormerEntry]
+        struct Former: Decodable {
+            let effects: [JSONValue]
             let worker: String?
             let at: String?
         }
@@ -256,22 +247,16 @@ extension Outbox {
         // The series is fixed, so that each reading of the row gives the same keys.
         content.series = (1 << 40) &+ revision
         // Damaged data may contain the largest number.
-        var next = (former.effects.filter { $0.revision == revision }.compactMap(\.index).max() ?? -1) &+ 1
-        for entry in former.effects {
-            let index = entry.index ?? next
-            if entry.index == nil { next &+= 1 }
-            content.effects.append(
-                Entry(
-                    name: entry.name,
-                    data: entry.data,
-                    series: entry.revision ?? revision,
-                    index: index,
-                    version: version,
-                    attempts: entry.attempts,
-                    error: entry.error,
-                    parked: entry.parked
-                )
-            )
+        let numbered = former.effects.filter { $0["revision"]?.intValue == revision }
+        var next = (numbered.compactMap { $0["index"]?.intValue }.max() ?? -1) &+ 1
+        for var effect in former.effects {
+            effect["series"] = effect["revision"] ?? .integer(revision)
+            effect["version"] = version.map { .integer($0) }
+            if effect["index"] == nil {
+                effect["index"] = .integer(next)
+                next &+= 1
+            }
+            content.effects.append(try effect.decoded(as: Entry.self))
         }
         worker = former.worker
         date = former.at.flatMap(ArchivedDate.date(of:)) ?? .distantPast
