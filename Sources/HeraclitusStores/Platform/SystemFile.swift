@@ -210,7 +210,7 @@ struct SystemFile: ~Copyable {
         var names: [String] = []
         // Some file systems leave the kind of an entry open.
         try forEachEntry(in: folder) { name, kind in
-            if [DT_REG, DT_UNKNOWN].contains(kind) { names.append(name.text) }
+            if [DT_REG, DT_UNKNOWN].contains(kind) { names.append(name) }
         }
         return names
     }
@@ -225,8 +225,11 @@ struct SystemFile: ~Copyable {
         var names: [String] = []
         var most = most
         try forEachEntry(in: folder) { name, _ in
-            guard !name.comes(before: least), !name.comes(after: most) else { return }
-            names.append(name.text)
+            let (start, end) = (name.utf8.prefix(least.utf8.count), name.utf8.prefix(most.utf8.count))
+            guard !start.lexicographicallyPrecedes(least.utf8), !most.utf8.lexicographicallyPrecedes(end) else {
+                return
+            }
+            names.append(name)
             // Memory use is independent of the size of the folder.
             if names.count / 2 >= limit {
                 names.keepFirst(limit)
@@ -240,7 +243,7 @@ struct SystemFile: ~Copyable {
     /// Calls a body for each entry of a folder.
     private static func forEachEntry(
         in folder: String,
-        _ body: (_ name: borrowing EntryName, _ kind: Int) -> Void
+        _ body: (_ name: String, _ kind: Int) -> Void
     ) throws(SystemError) {
         guard let directory = unsafe opendir(folder) else { throw .latest }
         defer { unsafe closedir(directory) }
@@ -249,10 +252,10 @@ struct SystemFile: ~Copyable {
             errno = 0
             guard let entry = unsafe readdir(directory) else { break }
             let kind = unsafe Int(entry.pointee.d_type)
-            unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                let name = unsafe EntryName(bytes)
-                if !name.isOfFolder { body(name, kind) }
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
+            if name != ".", name != ".." { body(name, kind) }
         }
         if errno != 0 { throw .latest }
     }
@@ -262,39 +265,5 @@ extension [String] {
     fileprivate mutating func keepFirst(_ count: Int) {
         sort()
         removeLast(Swift.max(0, self.count - count))
-    }
-}
-
-/// The bytes of a name in a folder.
-///
-/// Most names are filtered before a string is made.
-///
-/// Invariant: the bytes end with a zero and outlive this value.
-@safe
-private struct EntryName: ~Copyable {
-    private let bytes: UnsafeRawBufferPointer
-
-    init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
-
-    var text: String { unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
-
-    /// Whether it is `.` or `..`.
-    var isOfFolder: Bool {
-        unsafe bytes[0] == UInt8(ascii: ".") && (bytes[1] == 0 || (bytes[1] == UInt8(ascii: ".") && bytes[2] == 0))
-    }
-
-    func comes(before other: String) -> Bool { comparison(with: other) < 0 }
-
-    func comes(after other: String) -> Bool { comparison(with: other) > 0 }
-
-    /// Compares up to the length of the other text.
-    private func comparison(with other: String) -> Int {
-        var place = 0
-        for byte in other.utf8 {
-            let own = unsafe bytes[place]
-            if own != byte || own == 0 { return Int(own) - Int(byte) }
-            place += 1
-        }
-        return 0
     }
 }
