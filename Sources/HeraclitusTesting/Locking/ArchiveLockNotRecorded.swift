@@ -5,18 +5,20 @@ public struct ArchiveLockNotRecorded: Error, Equatable {
     /// The file of the current version.
     public let file: URL
 
+    let additions: LockAdditions
+
     /// The states that the file lacked.
-    public let states: [String]
+    public var states: [String] { additions.states }
 
     /// The keys of data that the file lacked, each prefixed with the name of its state, such as `CartState.coupon`.
-    public let keys: [String]
+    public var keys: [String] { additions.keys }
 
     /// The names of the events that the file lacked.
-    public let events: [String]
+    public var events: [String] { additions.events }
 
     /// The names of the effects that the file lacked, and the keys of their data, each prefixed with the name of its
     /// effect.
-    public let effects: [String]
+    public var effects: [String] { additions.effects }
 
     /// The states without an archive: every machine missed them, and every sample needs a source state.
     ///
@@ -25,16 +27,6 @@ public struct ArchiveLockNotRecorded: Error, Equatable {
 
     /// Whether this run wrote the file; otherwise run once with `recording: true`.
     public let isWritten: Bool
-
-    init(file: URL, _ additions: LockAdditions, unreached: [String], isWritten: Bool) {
-        self.file = file
-        states = additions.states
-        keys = additions.keys
-        events = additions.events
-        effects = additions.effects
-        self.unreached = unreached
-        self.isWritten = isWritten
-    }
 }
 
 extension ArchiveLockNotRecorded {

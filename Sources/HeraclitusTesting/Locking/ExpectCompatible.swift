@@ -68,7 +68,7 @@ public func expectCompatible<W: Workflow>(
     guard additions.isEmpty, unreached.isEmpty else {
         throw ArchiveLockNotRecorded(
             file: ArchiveLock.file(of: table.version, in: folder),
-            additions,
+            additions: additions,
             unreached: unreached,
             isWritten: recorded == nil && !isRecording
         )
