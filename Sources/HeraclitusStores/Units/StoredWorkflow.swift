@@ -14,17 +14,6 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
     package let context: W.Context
     package let scheduler: Scheduler
 
-    /// Makes the machines of a workflow in a store.
-    /// - Parameters:
-    ///   - store: The store.
-    ///   - context: The runtime dependencies of the states.
-    ///   - scheduler: The source of the current date.
-    init(_ store: any ArchiveStore, context: W.Context, scheduler: Scheduler = .system) {
-        self.store = store
-        self.context = context
-        self.scheduler = scheduler
-    }
-
     /// The definition in the context, as for a `DataWorkflow`; `nil` if the context has none.
     private var given: Definition? { W.given(context)?.definition }
 
@@ -50,7 +39,7 @@ extension ArchiveStore {
         context: W.Context,
         scheduler: Scheduler = .system
     ) -> StoredWorkflow<W> {
-        StoredWorkflow(self, context: context, scheduler: scheduler)
+        StoredWorkflow(store: self, context: context, scheduler: scheduler)
     }
 
     /// The machines of a workflow without a context in the store.
@@ -62,7 +51,7 @@ extension ArchiveStore {
         _ workflow: W.Type,
         scheduler: Scheduler = .system
     ) -> StoredWorkflow<W> where W.Context == Void {
-        StoredWorkflow(self, context: (), scheduler: scheduler)
+        StoredWorkflow(store: self, context: (), scheduler: scheduler)
     }
 }
 

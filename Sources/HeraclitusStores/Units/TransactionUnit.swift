@@ -24,7 +24,7 @@ public final class TransactionUnit {
         of workflow: W.Type,
         creating create: (() throws -> StateMachine<W>)? = nil
     ) throws -> StateMachine<W> where W.Context == Void {
-        try machine(id, of: StoredWorkflow<W>(InMemoryStore(), context: ()), creating: create)
+        try machine(id, of: InMemoryStore().workflow(W.self), creating: create)
     }
 
     /// Loads or makes a machine.

@@ -29,7 +29,7 @@ public final class UnitOfWork: Sendable {
         of workflow: W.Type,
         creating create: (() throws -> StateMachine<W>)? = nil
     ) async throws -> StateMachine<W> where W.Context == Void {
-        try await machine(id, of: StoredWorkflow<W>(store, context: ()), creating: create)
+        try await machine(id, of: store.workflow(W.self), creating: create)
     }
 
     /// Loads or makes a machine.
