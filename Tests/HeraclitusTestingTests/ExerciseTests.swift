@@ -196,23 +196,32 @@ import Testing
     }
 
     @Test(
-        "An invariant that breaks only after two certain transitions is found, with the shortest path",
+        "An invariant that breaks only after two certain transitions is found, with a path that no cut shortens",
         arguments: [PathCoverage.transitionPairs, .randomWalks(20, length: 200, seed: 4)],
         [true, false]
     )
     func stale(_ coverage: PathCoverage, _ isRestarting: Bool) throws {
         let failure = try #require(failing(Stale.self, covering: coverage, restarting: isRestarting))
         guard case .brokenInvariant("a count is not negative") = failure.problem else { throw failure }
-        #expect(
-            failure.code == """
-                let machine = StateMachine<ExerciseTests.Order<ExerciseTests.Stale>>()
-                try machine.fire.change(samples[0](machine.state))
-                try machine.fire.place(samples[2](machine.state))
-                try machine.fire.cancel(samples[4](machine.state))
-                try machine.fire.reopen(samples[1](machine.state))
-                // a count is not negative
-                """
-        )
+        // Both beginnings fill the cart, without which it cannot be placed.
+        let beginnings = [
+            "try machine.fire.change(samples[0](machine.state))",
+            """
+            try machine.fire.cancel(samples[4](machine.state))
+            try machine.fire.reopen(samples[1](machine.state))
+            """,
+        ]
+        let codes = beginnings.map { beginning in
+            """
+            let machine = StateMachine<ExerciseTests.Order<ExerciseTests.Stale>>()
+            \(beginning)
+            try machine.fire.place(samples[2](machine.state))
+            try machine.fire.cancel(samples[4](machine.state))
+            try machine.fire.reopen(samples[1](machine.state))
+            // a count is not negative
+            """
+        }
+        #expect(codes.contains(failure.code))
     }
 
     @Test("A machine that cannot be archived is found")

@@ -1,6 +1,6 @@
 public import Heraclitus
 
-/// Drives machines through a workflow, restarts them between steps, and throws the shortest path to a failure.
+/// Drives machines through a workflow, restarts them between steps, and throws a short path to a failure.
 ///
 /// ```swift
 /// @Test func order() throws {

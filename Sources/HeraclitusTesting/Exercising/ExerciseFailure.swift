@@ -1,7 +1,7 @@
 public import Heraclitus
 
 /// The error of ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``: a problem and
-/// the shortest path to it.
+/// a path to it, shortened to the steps that it needs.
 public struct ExerciseFailure: Error {
     /// The kind of problem.
     @nonexhaustive
