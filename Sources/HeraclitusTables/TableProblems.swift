@@ -17,8 +17,8 @@ extension TableCompiler {
         // An event or group that names only unknown states is not empty.
         let empty = Set(
             table.events.filter { $0.transitions.isEmpty && $0.fromAnyState.isEmpty }
-                .map { WorkflowProblem.empty(event: $0.name) }
-                + table.groups.filter(\.states.isEmpty).map { .empty(group: $0.name) }
+                .map { WorkflowProblem("emptyEvent", [$0.name]) }
+                + table.groups.filter(\.states.isEmpty).map { WorkflowProblem("emptyGroup", [$0.name]) }
         )
         let common = parts.problems.filter { !$0.kind.hasPrefix("empty") || empty.contains($0) }
         let regions = table.regions.map {

@@ -7,12 +7,7 @@ enum MachineHolding {
         var search = ValueSearch { $0 is any TreeMachine.Type }
         guard let copying = (state as? any Capability) as? any Copying else {
             return search.matches(in: Mirror(reflecting: state), limit: 1).first.map {
-                let className = fullName(of: type(of: state))
-                let property = $0.path.joined(separator: ".")
-                let text =
-                    "\(className) holds a state machine in `\(property)` without being Copying: its copy would share the "
-                    + "machine. Conform it to `Composite`, or to `Copying` for an independent machine."
-                return .init("uncopiableMachine", [className, property], text)
+                WorkflowProblem("uncopiableMachine", [fullName(of: type(of: state)), $0.path.joined(separator: ".")])
             }
         }
         guard let composite = copying as? any Composite else { return nil }
@@ -22,13 +17,9 @@ enum MachineHolding {
         guard !found.isEmpty else { return nil }
         let regions = Set(composite.regions.map { ObjectIdentifier($0) })
         return found.first { !regions.contains(ObjectIdentifier($0.value as AnyObject)) }.map {
-            let className = fullName(of: type(of: state))
             let property = $0.path.filter { $0 != "some" }.joined(separator: ".")
             // The program goes on, because a state may keep a machine for a later state.
-            let text =
-                "The `regions` of \(className) leave out the state machine in `\(property)`: the machine stays inactive, "
-                + "and its deadlines never fire. List it, or hold it in another object until a later state lists it."
-            return .init("unlistedRegion", [className, property], stopsTheProgram: false, text)
+            return .init("unlistedRegion", [fullName(of: type(of: state)), property], stopsTheProgram: false)
         }
     }
 

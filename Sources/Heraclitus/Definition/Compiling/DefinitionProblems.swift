@@ -4,17 +4,14 @@ extension DefinitionParts {
     package var problems: [WorkflowProblem] {
         var problems: [WorkflowProblem] = []
         if facts.name.isBlank {
-            problems.append(.init("blankWorkflowName", [], "The workflow's name is blank. Give it a name."))
+            problems.append(.init("blankWorkflowName", []))
         }
         if facts.version < 1 {
-            let version = "\(facts.version)"
-            problems.append(
-                .init("badVersion", [version], "The workflow's version is \(version); versions start at 1.")
-            )
+            problems.append(.init("badVersion", ["\(facts.version)"]))
         }
         return problems + migrationProblems
             + WorkflowProblem.ofNames("state", states.types.indices, { states.names[$0] }, at: states.className)
-            + groups.filter(\.members.isEmpty).map { .empty(group: $0.name) }
+            + groups.filter(\.members.isEmpty).map { WorkflowProblem("emptyGroup", [$0.name]) }
             + WorkflowProblem.ofNames("group", groups, \.name, at: { _ in nil })
             + WorkflowProblem.ofNames("event", events, \.name, at: \.property)
             + events.indices.flatMap(problems(ofEvent:))
@@ -34,44 +31,20 @@ extension DefinitionParts {
             defer { latest = max(latest, migration.version) }
             return migration.version < latest || migration.version > version
         }
-        let gaps = missing.map {
-            let text =
-                "No migration leads to version \($0). If nothing changed, or no store has older archives, list "
-                + "`.unchanged(in: \($0))`."
-            return WorkflowProblem("missingMigration", ["\($0)"], text)
-        }
-        let strays = misplaced.map {
-            let text =
-                "The migration \"\($0.name)\" leads to version \($0.version), which does not exist, or is listed after "
-                + "a newer version. List migrations in ascending order, up to the workflow's version."
-            return WorkflowProblem("misplacedMigration", [$0.name, "\($0.version)"], text)
-        }
+        let gaps = missing.map { WorkflowProblem("missingMigration", ["\($0)"]) }
+        let strays = misplaced.map { WorkflowProblem("misplacedMigration", [$0.name, "\($0.version)"]) }
         return gaps + strays
             + WorkflowProblem.repeated(migrations) { "\($0.version) \($0.name)" }
-            .map { _, migrations in
-                let (name, version) = (migrations[0].name, "\(migrations[0].version)")
-                let text = "Several migrations to version \(version) have the name \"\(name)\". Give each its own name."
-                return WorkflowProblem("duplicateMigration", [name, version], text)
-            }
+            .map { WorkflowProblem("duplicateMigration", [$1[0].name, "\($1[0].version)"]) }
     }
 
     private func problems(ofEvent index: Int) -> [WorkflowProblem] {
         let name = events[index].name
-        // Names in a table may be long, and appear in many problems.
-        let shortened = name.shortened
         let routes = routes[index]
-        guard !routes.rules.isEmpty else { return [.empty(event: name)] }
-        return routes.contradictoryIgnores.map { states.names[$0] }.map {
-            let text =
-                "The event \"\(shortened)\" is ignored in \($0.shortened), and also leads from it. Remove one of the two."
-            return .init("contradictoryIgnore", [name, $0], text)
-        }
-            + routes.contradictoryUpdates(in: states).map { states.names[$0] }.map {
-                let text =
-                    "The event \"\(shortened)\" updates \($0.shortened), and also leads from it to itself. "
-                    + "Remove one of the two."
-                return .init("contradictoryUpdate", [name, $0], text)
-            }
+        guard !routes.rules.isEmpty else { return [.init("emptyEvent", [name])] }
+        return routes.contradictoryIgnores.map { WorkflowProblem("contradictoryIgnore", [name, states.names[$0]]) }
+            + routes.contradictoryUpdates(in: states)
+            .map { WorkflowProblem("contradictoryUpdate", [name, states.names[$0]]) }
     }
 
     /// The sources in which an automatic event has neither a builder nor a single destination that makes itself.
@@ -88,12 +61,7 @@ extension DefinitionParts {
             return !isMade && triggers.contains { fires(index, in: state, $0) }
                 && !event.declaration.builders.contains { isCalled($0.sources, with: [state]) }
         }
-        .map { states.names[$0] }.map {
-            let text =
-                "The automatic event \"\(event.name.shortened)\" in \($0.shortened) has no builder of its destination. "
-                + "Let it lead to a single state that needs no data, or add `.enters { … }`."
-            return .init("missingBuilder", [event.name, $0], text)
-        }
+        .map { WorkflowProblem("missingBuilder", [event.name, states.names[$0]]) }
     }
 
     /// The migrations to states that did not exist then.
@@ -107,11 +75,8 @@ extension DefinitionParts {
             guard case .state(let old, let new, _) = migration.change else { continue }
             if !known.contains(new) {
                 // A step with a closure may rename the state, so the program goes on.
-                let text =
-                    "The migration \"\(migration.name)\" leads to \"\(new)\", which is not a state of version "
-                    + "\(migration.version). Correct the name, or rename that state in a later migration."
                 let names = [migration.name, new, "\(migration.version)"]
-                problems.append(.init("migrationToUnknownState", names, stopsTheProgram: false, text))
+                problems.append(.init("migrationToUnknownState", names, stopsTheProgram: false))
             }
             known.insert(old)
         }
@@ -128,11 +93,6 @@ extension DefinitionParts {
             return !times.isEmpty && routes[event].rules.contains(where: \.isUpdate)
                 || times.contains { $0 <= .zero } && routes[event].alwaysStays
         }
-        .map { events[$0].name }.map {
-            let text =
-                "The event \"\($0)\" is due again at once after each fire: an update keeps the date of entry, and a delay of "
-                + "zero has always passed. Compute the date in `due` from the state's data, or guard the event."
-            return .init("endlessDeadline", [$0], stopsTheProgram: false, text)
-        }
+        .map { WorkflowProblem("endlessDeadline", [events[$0].name], stopsTheProgram: false) }
     }
 }

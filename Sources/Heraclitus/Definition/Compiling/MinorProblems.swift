@@ -22,11 +22,8 @@ extension DefinitionCompiler {
             while let properties = mirror {
                 let data = properties.children.first { !($0.value is any Region) && !($0.value is any UnarchivedValue) }
                 if let property = data?.label {
-                    let name = fullName(of: type(of: object))
-                    let text =
-                        "\(name) is an EmptyState with data in `\(property)`, which a fire without an object resets. "
-                        + "Conform it to WorkflowState."
-                    return .init("emptyStateWithData", [name, property], stopsTheProgram: false, text)
+                    let names = [fullName(of: type(of: object)), property]
+                    return .init("emptyStateWithData", names, stopsTheProgram: false)
                 }
                 mirror = properties.superclassMirror
             }
@@ -56,12 +53,8 @@ extension DefinitionCompiler {
     /// The events that wait for machines of workflows without a final state.
     var completionsWithoutEnd: [WorkflowProblem] {
         properties.events.flatMap { event -> [WorkflowProblem] in
-            event.declaration.triggers.flatMap(\.properties).compactMap(\.workflow).filter { !$0.canEnd }.map {
-                let text =
-                    "The event \"\(event.name)\" fires when machines of \($0.name) have ended, but \($0.name) has no final "
-                    + "state. Let it wait for other machines, or fire it from a state's hook."
-                return .init("completionWithoutEnd", [event.name, $0.name], stopsTheProgram: false, text)
-            }
+            event.declaration.triggers.flatMap(\.properties).compactMap(\.workflow).filter { !$0.canEnd }
+                .map { WorkflowProblem("completionWithoutEnd", [event.name, $0.name], stopsTheProgram: false) }
         }
     }
 
@@ -78,12 +71,7 @@ extension DefinitionCompiler {
             return ![context, ObjectIdentifier(Void.self)].contains(workflow.contextType)
                 && !parts.facts.regionContexts.contains { $0.workflow == id && $0.holdersContext == context }
         }
-        .map { $0.name }.map {
-            let text =
-                "Restored machines of \($0) in states of this workflow lack a context, because its type differs. Add a "
-                + "`RegionContext` of \($0) to `regionContexts`, with a closure that takes this workflow's context."
-            return .init("missingRegionContext", [$0], stopsTheProgram: false, text)
-        }
+        .map { WorkflowProblem("missingRegionContext", [$0.name], stopsTheProgram: false) }
     }
 
     /// Whether an event has a pair that one of its guards skips, because the guard was added before an `or`.

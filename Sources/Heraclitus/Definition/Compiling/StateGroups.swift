@@ -48,9 +48,5 @@ extension CompiledGroup {
         members.contains(state) != declaration.holds(object)
     }
 
-    func mistake(about state: String) -> WorkflowProblem {
-        let text =
-            "The closure of the group \"\(name)\" is wrong about \(state). Let it check conformance to the group's protocol."
-        return .init("mistakenGroup", [name, state], text)
-    }
+    func mistake(about state: String) -> WorkflowProblem { .init("mistakenGroup", [name, state]) }
 }

@@ -11,20 +11,11 @@ extension DefinitionCompiler {
     private var initialProblems: [WorkflowProblem] {
         var problems: [WorkflowProblem] = []
         if let valueName {
-            let text = "The initial state is a \(valueName) instead of an object of a class. Make the state a class."
-            problems.append(.init("initialStateIsNoClass", [valueName], text))
+            problems.append(.init("initialStateIsNoClass", [valueName]))
         } else if parts.facts.initial == nil {
-            let text =
-                "The initial state \(initialName) is not registered. Name its class in an event, or list it in "
-                + "`static var states`. A group registers no classes."
-            problems.append(.init("unregisteredInitialState", [initialName], text))
+            problems.append(.init("unregisteredInitialState", [initialName]))
         }
-        if let unsuitableType {
-            let text =
-                "The initial state is declared as \(unsuitableType), which is neither a class nor `any` protocol of "
-                + "states. Declare it as one of them."
-            problems.append(.init("unsuitableStateType", [unsuitableType], text))
-        }
+        if let unsuitableType { problems.append(.init("unsuitableStateType", [unsuitableType])) }
         return problems
     }
 
@@ -40,41 +31,25 @@ extension DefinitionCompiler {
         let shared =
             WorkflowProblem.repeated(events, by: { ObjectIdentifier($0.slot) }).map { $1.compactMap(\.property) }
             + WorkflowProblem.repeated(actions, by: { ObjectIdentifier($0.slot) }).map { $1.map(\.property) }
-        let hidden = properties.hiding.map {
-            let remedy = "Declare each as a separate stored property."
-            return WorkflowProblem("hiddenEvent", [$0], "The property \($0) contains an event or action. \(remedy)")
-        }
-        let foreign = properties.foreign.map { property, workflow in
-            let text =
-                "The property \(property) has an event or action of \(workflow). "
-                + "Declare one of this workflow with `Event(…)` or `Action(…)`."
-            return WorkflowProblem("foreignEvent", [property, workflow], text)
-        }
+        let hidden = properties.hiding.map { WorkflowProblem("hiddenEvent", [$0]) }
+        let foreign = properties.foreign.map { WorkflowProblem("foreignEvent", [$0.property, $0.workflow]) }
         return hidden + foreign
             + (shared + taken).map {
                 let list = $0.joined(separator: ", ")
                 let text = "Several properties have the same event or action value: \(list). Make one for each."
-                return .init("sharedEvent", $0, text)
+                return WorkflowProblem("sharedEvent", $0, text)
             }
     }
 
     private var actionProblems: [WorkflowProblem] {
         WorkflowProblem.ofNames("action", properties.actions, { $0.name }, at: { $0.property })
-            + parts.actions.filter(\.allowed.isEmpty).map { action in
-                let text =
-                    "The action \"\(action.name)\" is allowed in no state of the workflow. Name a class of the workflow."
-                return .init("emptyAction", [action.name], text)
-            }
+            + parts.actions.filter(\.allowed.isEmpty).map { WorkflowProblem("emptyAction", [$0.name]) }
     }
 
     /// The events with a guard before an `or`, which skips the pairs of the `or`.
     private var guardProblems: [WorkflowProblem] {
         parts.events.indices.filter { hasUnaskedGuard(parts.events[$0].declaration, routes[$0]) }
-            .map { parts.events[$0].name }.map {
-                let text =
-                    "A guard of the event \"\($0)\" misses the pairs that a later `or` adds. Put the guard after `or`."
-                return .init("unaskedGuard", [$0], text)
-            }
+            .map { WorkflowProblem("unaskedGuard", [parts.events[$0].name]) }
     }
 
     private var stateProblems: [WorkflowProblem] {
@@ -108,10 +83,7 @@ extension DefinitionCompiler {
             guard let type else { return nil }
             let life = life(of: type)
             if ObjectIdentifier(life) == workflowType { return nil }
-            let name = fullName(of: type)
-            let text =
-                "The work of the state \(name) is for \(life.name). Let `work(_:)` get a `WorkCall` of this workflow."
-            return .init("foreignWork", [name, life.name], text)
+            return .init("foreignWork", [fullName(of: type), life.name])
         }
         return foreign
             + problems(ofEventsAfterWork: .failure, in: working)
@@ -140,11 +112,7 @@ extension DefinitionCompiler {
                 + "\(names.joined(separator: ", ")). Keep one, and let its builder choose the destination."
             return .init("ambiguousWork", [states.names[state]] + names, text)
         }
-        return idle.map { properties.events[$0].name }.map {
-            let text =
-                "The event \"\($0)\" fires at the end of work, but none of its sources is `Working`. Conform one to it."
-            return .init("eventWithoutWork", [$0], text)
-        } + ambiguous
+        return idle.map { WorkflowProblem("eventWithoutWork", [properties.events[$0].name]) } + ambiguous
     }
 
     private var destinationProblems: [WorkflowProblem] {
@@ -160,13 +128,7 @@ extension DefinitionCompiler {
                 !routes[event].rules(in: state).isEmpty
                     && waits[event].contains { parts.isCalled($0.sources, with: [state]) }
             }
-            .map {
-                let (event, state) = (properties.events[event].name, states.names[$0])
-                let text =
-                    "The event \"\(event)\" fires when machines in \(state) have ended. "
-                    + "Conform \(state) to `Composite`, and list them in `regions`."
-                return WorkflowProblem("completionWithoutRegions", [event, state], text)
-            }
+            .map { WorkflowProblem("completionWithoutRegions", [properties.events[event].name, states.names[$0]]) }
         }
     }
 }
