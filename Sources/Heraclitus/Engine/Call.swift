@@ -33,6 +33,12 @@ struct Call: ~Copyable {
     /// The caller's values without the cause, for users who pass them on.
     var userInfo: UserInfo { fullUserInfo.withoutCause }
 
+    /// Uses the machine's entry of the thread.
+    @inline(__always)
+    func entry<Result>(_ body: (inout ThreadState.Entry) -> Result) -> Result {
+        thread.content.withEntry(of: id, body)
+    }
+
     /// Uses the turn of the machine.
     @inline(__always)
     func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result { thread.content.withTurn(of: id, body) }

@@ -50,7 +50,7 @@ extension MachineCore {
     ) throws(InvalidTransition) {
         let source = try begin(selector, call)
         // Callbacks may fire again. An outermost call ends its turn and phase in `finish`.
-        if role == .nested { call.thread.content.putDateAside(of: call.id) }
+        if role == .nested { call.entry { ($0.dateUnderWay, $0.date) = ($0.date, nil) } }
         defer { if role == .nested { endNestedFire(call) } }
         let event = definition.events.element(try select(selector, in: source, call))
         guard try validate(event, from: source) else {
@@ -80,8 +80,10 @@ extension MachineCore {
 
     /// Goes back from a callback's fire to the transition under way, which has its own date.
     private func endNestedFire(_ call: borrowing Call) {
-        call.turn { $0.endFire() }
-        call.thread.content.takeDateBack(of: call.id)
+        call.entry {
+            $0.turn.endFire()
+            $0.date = $0.dateUnderWay
+        }
     }
 }
 
@@ -278,10 +280,10 @@ extension MachineCore {
 
     @inline(never)
     private func carryOutNext(_ call: borrowing Call) {
-        call.thread.content.setDate(nil, of: call.id)
+        call.entry { $0.date = nil }
         switch call.turn({ $0.next() }) {
         case .carryOut(let next):
-            call.thread.content.setDate(next.date, of: call.id)
+            call.entry { $0.date = next.date }
             carryOut(next.transition, to: OwnedObject(next.transition.destinationObject), call)
         case .tell(let occurrence): tellObservers(occurrence)
         case nil: break
@@ -290,10 +292,10 @@ extension MachineCore {
 
     /// The date of the transition under way, read once.
     func date(of call: borrowing Call) -> Date {
-        if let date = call.thread.content.date(of: call.id) { return date }
+        if let date = call.entry({ $0.date }) { return date }
         // Two steps, because a user's scheduler may call this method again.
         let date = scheduler.date
-        call.thread.content.setDate(date, of: call.id)
+        call.entry { $0.date = date }
         return date
     }
 }

@@ -76,7 +76,7 @@ extension MachineCore {
         call.turn { $0.commit() }
         notify(.after, of: transition)
         drain(call)
-        call.thread.content.setDate(nil, of: call.id)
+        call.entry { $0.date = nil }
     }
 
     /// Records that the machine is active.

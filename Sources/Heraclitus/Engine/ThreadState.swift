@@ -22,25 +22,25 @@ extension MachineTurn {
 @usableFromInline
 struct ThreadState: ThreadContent {
     /// A turn of one machine on this thread.
-    private struct Entry {
+    struct Entry {
         /// The address of the machine; 0 if the entry is free.
-        var machine: UInt = 0
+        fileprivate var machine: UInt = 0
         var turn = MachineTurn(in: 0)
 
         /// Objects to release after the machine.
         ///
         /// Deinitializers are user code, so they run after the turn.
-        var retired = Retired()
+        fileprivate var retired = Retired()
 
         /// The turn of the holder around this one.
         var holder: HolderTurn?
 
         /// The date of the transition under way, after its first use.
         ///
-        /// A transition has one date.
+        /// A transition has one date; `nil` when the next one begins.
         var date: Date?
 
-        /// The date of the transition under way, while one of its callbacks fires.
+        /// The date of the transition under way, put aside while one of its callbacks fires.
         var dateUnderWay: Date?
     }
 
@@ -124,6 +124,13 @@ extension ThreadState {
         swap(&others[othersCount], &foremost)
     }
 
+    /// Uses the entry of a machine.
+    @inline(__always)
+    mutating func withEntry<Result>(of machine: ObjectIdentifier, _ body: (inout Entry) -> Result) -> Result {
+        bringForward(machine)
+        return body(&foremost)
+    }
+
     /// Uses the turn of a machine.
     @inline(__always)
     mutating func withTurn<Result>(of machine: ObjectIdentifier, _ body: (inout MachineTurn) -> Result) -> Result {
@@ -158,49 +165,6 @@ extension ThreadState {
     func hasTurn(of machine: ObjectIdentifier) -> Bool {
         foremost.machine == UInt(bitPattern: machine)
             || (0..<othersCount).contains { others[$0].machine == UInt(bitPattern: machine) }
-    }
-
-    /// Stores the turn of a machine's holder.
-    mutating func setHolder(_ holder: consuming HolderTurn, of machine: ObjectIdentifier) {
-        bringForward(machine)
-        foremost.holder = holder
-    }
-
-    /// Records for a machine's holder that a machine in the state has moved.
-    mutating func noteMove(within machine: ObjectIdentifier) {
-        bringForward(machine)
-        foremost.holder?.hasMovedWithin = true
-    }
-
-    /// Takes the turn of a machine's holder, if there is one.
-    mutating func takeHolder(of machine: ObjectIdentifier) -> HolderTurn? {
-        bringForward(machine)
-        return foremost.holder.take()
-    }
-
-    /// The date of a machine's transition under way, if it was read before.
-    mutating func date(of machine: ObjectIdentifier) -> Date? {
-        bringForward(machine)
-        return foremost.date
-    }
-
-    /// Stores the date of a machine's transition under way; `nil` when the next one begins.
-    @inline(__always)
-    mutating func setDate(_ date: Date?, of machine: ObjectIdentifier) {
-        bringForward(machine)
-        foremost.date = date
-    }
-
-    /// Puts the date of a machine's transition under way aside, because a callback fires.
-    mutating func putDateAside(of machine: ObjectIdentifier) {
-        bringForward(machine)
-        (foremost.dateUnderWay, foremost.date) = (foremost.date, nil)
-    }
-
-    /// Goes back to the date of a machine's transition under way, after a callback has fired.
-    mutating func takeDateBack(of machine: ObjectIdentifier) {
-        bringForward(machine)
-        foremost.date = foremost.dateUnderWay
     }
 
     /// Begins telling a machine's observers without a turn, unless that is already under way.

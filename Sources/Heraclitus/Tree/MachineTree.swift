@@ -71,7 +71,7 @@ extension TreeMachine {
         let call = Call(self)
         if hasMoved {
             core.fireConditions(of: self, includingEnds: hasEnded)
-            call.thread.content.noteMove(within: call.id)
+            _ = call.entry { $0.holder?.hasMovedWithin = true }
         }
         // The inner call may have been a rehearsal, which leaves this machine inactive, too.
         core.finishRehearsal(role, call)
@@ -183,10 +183,9 @@ extension MachineCore {
         if purpose.endsWithGuards { holder.withCore { $0.giveContext(to: call.machine) } }
         call.thread.content.open(call.id, in: now.index)
         let isLate = !now.isActive && holder.withCore { $0.place?.isStartingRegions == false }
-        call.thread.content.setHolder(
-            HolderTurn(machine: holder, revision: currentRevision, role: role, isLate: isLate),
-            of: call.id
-        )
+        call.entry {
+            $0.holder = HolderTurn(machine: holder, revision: currentRevision, role: role, isLate: isLate)
+        }
         return .inner
     }
 
@@ -226,7 +225,7 @@ extension MachineCore {
     @inline(never)
     func finishInTree(_ call: borrowing Call) {
         drain(call)
-        guard let holder = call.thread.content.takeHolder(of: call.id) else {
+        guard let holder = call.entry({ $0.holder.take() }) else {
             preconditionFailure("An inner turn has no outer turn.")
         }
         let retired = call.thread.content.close(call.id)
