@@ -44,7 +44,7 @@ final class ParkingLot: Sendable {
         var pause = 64
         while pause <= 2048 {
             // The word is read first, because even a failed exchange takes the word from its owner's cache.
-            if machine.ownerNumber == nil, machine.tryAcquire(by: thread, othersWait: false) { return nil }
+            if machine.withCore({ $0.ownership.isFree && $0.ownership.tryAcquire(by: thread) }) { return nil }
             spin(pause)
             pause *= 2
         }
@@ -72,7 +72,9 @@ final class ParkingLot: Sendable {
         _ body: @escaping @Sendable () -> Void
     ) -> Bool {
         contents.withLock { contents in
-            guard let owner = machine.ownerNumber, owner != thread.number, machine.noteWaiting() else { return false }
+            guard let owner = machine.withCore({ $0.ownership.ownerNumber }), owner != thread.number,
+                machine.withCore({ $0.ownership.noteWaiting() })
+            else { return false }
             contents.visitors.append(Visitor(machine: machine, body: body))
             return true
         }
@@ -139,7 +141,7 @@ extension ParkingLot.Contents {
     /// more.
     fileprivate mutating func visit(_ machine: any TreeMachine, by thread: ThreadID, _ signal: ThreadSignal) -> Visit {
         // The machine was handed over.
-        if machine.ownerNumber == thread.number { return .acquired }
+        if machine.withCore({ $0.ownership.ownerNumber }) == thread.number { return .acquired }
         while true {
             if isAcquired(machine, by: thread) {
                 waiting.removeAll { $0.thread == thread }
@@ -149,7 +151,7 @@ extension ParkingLot.Contents {
                 waiting.removeAll { $0.thread == thread }
                 return .held
             }
-            guard machine.noteWaiting() else { continue }
+            guard machine.withCore({ $0.ownership.noteWaiting() }) else { continue }
             if let machines = circle(through: machine, closedBy: thread) {
                 waiting.removeAll { $0.thread == thread }
                 return .circle(machines)
@@ -165,7 +167,7 @@ extension ParkingLot.Contents {
 
     private func isAcquired(_ machine: any TreeMachine, by thread: ThreadID) -> Bool {
         let othersWait = waiting.contains { $0.machine === machine && $0.thread != thread }
-        return machine.tryAcquire(by: thread, othersWait: othersWait)
+        return machine.withCore { $0.ownership.tryAcquire(by: thread, othersWait: othersWait) }
     }
 
     /// The circle of machines from this one to a machine of the thread itself; `nil` if there is none.
@@ -177,21 +179,11 @@ extension ParkingLot.Contents {
         var machine = machine
         for _ in 0...waiting.count {
             machines.append(machine.workflowName)
-            guard let owner = machine.ownerNumber else { return nil }
+            guard let owner = machine.withCore({ $0.ownership.ownerNumber }) else { return nil }
             if owner == thread.number { return machines }
             guard let next = waiting.first(where: { $0.thread.number == owner }) else { return nil }
             machine = next.machine
         }
         return nil
     }
-}
-
-extension TreeMachine {
-    fileprivate var ownerNumber: UInt? { core.ownership.ownerNumber }
-
-    fileprivate func tryAcquire(by thread: ThreadID, othersWait: Bool) -> Bool {
-        core.ownership.tryAcquire(by: thread, othersWait: othersWait)
-    }
-
-    fileprivate func noteWaiting() -> Bool { core.ownership.noteWaiting() }
 }
