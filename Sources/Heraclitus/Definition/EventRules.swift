@@ -41,22 +41,16 @@ package struct EventRule<State: Sendable, Group: Sendable>: Sendable {
         states transform: (State) -> OtherState,
         groups transformGroup: (Group) -> OtherGroup
     ) -> EventRule<OtherState, OtherGroup> {
-        switch sources {
-        case .any:
-            return .init(sources: .any, destinations: destinations.map(transform), isUpdate: isUpdate)
-        case .group(let group):
-            let group = transformGroup(group)
-            return .init(sources: .group(group), destinations: destinations.map(transform), isUpdate: isUpdate)
-        case .states where isUpdate:
-            let states = destinations.map(transform)
-            return .init(sources: .states(states), destinations: states, isUpdate: true)
-        case .states(let states):
-            // The first pairs are those of the first source.
-            let first = states.prefix(1).map(transform)
-            let destinations = destinations.map(transform)
-            let sources = first + states.dropFirst().map(transform)
-            return .init(sources: .states(sources), destinations: destinations, isUpdate: false)
-        }
+        // The first pairs are those of the first source.
+        let first = sources.states.prefix(1).map(transform)
+        let others = destinations.map(transform)
+        let converted: RuleSources<OtherState, OtherGroup> =
+            switch sources {
+            case .any: .any
+            case .states(let states): .states(first + states.dropFirst().map(transform))
+            case .group(let group): .group(transformGroup(group))
+            }
+        return .init(sources: converted, destinations: others, isUpdate: isUpdate)
     }
 }
 
