@@ -99,10 +99,7 @@ struct EnvelopeReader {
 
     /// Asks for members one after the other, because a newer format may have others.
     private func frame(_ isOfMachine: Bool, _ members: Members) throws -> Frame {
-        let format = try integer(.format, members)
-        guard format >= 1 else {
-            throw ArchiveError.malformed(path: path(.format), explanation: "\(format) is not a format.")
-        }
+        let format = try integer(.format, in: 1...Int.max, members)
         guard format <= currentFormat else {
             throw ArchiveError.unknownFormat(format, supported: currentFormat, path: here)
         }
@@ -110,17 +107,11 @@ struct EnvelopeReader {
         guard definition.isNamed(workflow) else {
             throw ArchiveError.wrongWorkflow(workflow, expected: definition.workflow, path: here)
         }
-        let version = try integer(.version, members)
-        guard version >= 1 else {
-            throw ArchiveError.malformed(path: path(.version), explanation: "\(version) is not a version.")
-        }
+        let version = try integer(.version, in: 1...Int.max, members)
         guard version <= definition.version else {
             throw ArchiveError.newerVersion(version, supported: definition.version, path: here)
         }
-        let revision = isOfMachine ? try integer(.revision, members) : 0
-        guard (0...MachineCore.largestRevision).contains(revision) else {
-            throw ArchiveError.malformed(path: path(.revision), explanation: "\(revision) is not a revision.")
-        }
+        let revision = isOfMachine ? try integer(.revision, in: 0...MachineCore.largestRevision, members) : 0
         let isActivated = isOfMachine ? try value(.activated, members).bool(keys(.activated)) : true
         let state = try text(.state, members)
         return Frame(
@@ -137,10 +128,11 @@ struct EnvelopeReader {
         throw DecodingError.missing(key, in: decoder.codingPath)
     }
 
-    private func integer(_ key: EnvelopeKey, _ members: Members) throws -> Int {
+    private func integer(_ key: EnvelopeKey, in range: ClosedRange<Int>, _ members: Members) throws -> Int {
         let value = try value(key, members)
-        if case .integer(let integer) = value { return integer }
-        return try value.integer(Int.self, keys(key))
+        let number = if case .integer(let integer) = value { integer } else { try value.integer(Int.self, keys(key)) }
+        if range.contains(number) { return number }
+        throw ArchiveError.malformed(path: path(key), explanation: "\(number) is not a \(key.stringValue).")
     }
 
     private func text(_ key: EnvelopeKey, _ members: Members) throws -> String {
