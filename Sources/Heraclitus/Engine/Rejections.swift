@@ -86,18 +86,11 @@ extension MachineCore {
     /// The rejection of a fire whose builder has made no state.
     @inline(never)
     func rejection(of candidate: CandidateTransition, because error: any Error) -> InvalidTransition {
-        let event = candidate.event.value.index
-        guard let error = error as? DestinationNeeded else {
-            return InvalidTransition(
-                .declined,
-                in: definition,
-                event: event,
-                from: candidate.source,
-                InvalidTransition.Details(underlyingError: error)
-            )
-        }
-        let details = InvalidTransition.Details(candidates: error.candidates)
-        return InvalidTransition(.destinationNeeded, in: definition, event: event, from: candidate.source, details)
+        let (event, needed) = (candidate.event.value.index, error as? DestinationNeeded)
+        let reason: InvalidTransition.Reason = needed == nil ? .declined : .destinationNeeded
+        var details = InvalidTransition.Details(candidates: needed?.candidates ?? [])
+        if needed == nil { details.underlyingError = error }
+        return InvalidTransition(reason, in: definition, event: event, from: candidate.source, details)
     }
 
     /// The rejection of a state object to which the event, or any event, does not lead.
