@@ -1,3 +1,5 @@
+public import HeraclitusEssentials
+
 /// The error of reading or writing an archive, with the place in the archive.
 ///
 /// `path` leads to the place: `data.payment.state` is the state's name of a machine in the archived state. For a
@@ -47,7 +49,10 @@ public enum ArchiveError: Error, Sendable {
     case unwritableEffect(String, underlyingError: any Error)
 }
 
-extension ArchiveError: CustomStringConvertible {
+extension ArchiveError: LocalizedError, CustomStringConvertible {
+    /// The problem and its place.
+    public var errorDescription: String? { description }
+
     /// The problem and its place.
     ///
     /// Names and paths are shortened to 200 characters, and texts of other errors to 1,000. The payload has them in

@@ -54,6 +54,14 @@ public struct ActionCall<W: Workflow>: Sendable {
     ///
     /// Fires of the action are carried out after the action has returned.
     public let machine: StateMachine<W>
+
+    /// The machine's context: ``Workflow/Context``.
+    public var context: W.Context {
+        guard let context = machine.context else {
+            preconditionFailure("An action was performed without the machine's context.")
+        }
+        return context
+    }
 }
 
 // MARK: - Allowed states

@@ -21,13 +21,6 @@ package func formerName(of type: Any.Type, named name: String) -> String? {
     return former != name && defaultName(of: type) == name ? former : nil
 }
 
-extension Workflow {
-    /// The current name of a stored state's name: the same name, except for default names of earlier versions.
-    package static func nameToday(ofState name: String) -> String {
-        definition.stateIndex(named: name).map { definition.states[$0].name } ?? name
-    }
-}
-
 /// The runtime's name of a type, with modules: `Shop.Loaded<Shop.Sales.Item>`.
 private struct TypeName {
     /// The modules of the system and of this library.

@@ -30,6 +30,14 @@ public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
 
     init(_ slot: EventSlot) { self.slot = slot }
 
+    /// An event of the definition, for decoding by name.
+    init(_ event: CompiledEvent) { self.init(EventSlot(event.declaration, index: event.index)) }
+
+    /// The given name, or the name of the property.
+    ///
+    /// It is empty for an unnamed event outside ``Workflow/events``.
+    public var name: String { slot.index.map { W.definition.events[$0].name } ?? declaration.name ?? "" }
+
     var declaration: EventDeclaration { slot.declaration }
 }
 

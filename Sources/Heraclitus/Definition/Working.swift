@@ -108,8 +108,3 @@ extension WorkflowEvent {
     /// - Returns: The event with this cause.
     public func whenDone() -> Self { adding(.done) }
 }
-
-extension StateTransition {
-    /// The error of the failed work; `nil` for another event.
-    public var failure: (any Error)? { fullUserInfo.failure }
-}

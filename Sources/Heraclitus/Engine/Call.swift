@@ -90,14 +90,3 @@ enum CallPurpose {
         }
     }
 }
-
-extension StateTransition {
-    /// Uses the turn of the transition.
-    ///
-    /// Call it in a callback of the transition.
-    func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result {
-        // Two steps, because the thread sanitizer otherwise reports a change of the global.
-        let thread = ThreadState.ofThreads.current
-        return thread.content.withTurn(of: ObjectIdentifier(treeMachine), body)
-    }
-}

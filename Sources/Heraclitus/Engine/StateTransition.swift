@@ -94,6 +94,9 @@ public struct StateTransition: Sendable {
     /// The destination, typed as its class.
     @inline(__always)
     func destination<Object: AnyObject>(as type: Object.Type) -> Object { sharedDestination.typed(as: type) }
+
+    /// The error of the failed work; `nil` for another event.
+    public var failure: (any Error)? { fullUserInfo.failure }
 }
 
 // MARK: - Machine
@@ -191,6 +194,47 @@ extension StateTransition {
     func heard(by holder: (any TreeMachine)?) -> StateTransition {
         let origin = OtherOrigin(machine, isKept: true, lentContext, otherOrigin?.sourceType, toldWithin: holder)
         return StateTransition(self, plan, from: sharedSource, origin)
+    }
+
+    /// The machine of this transition; `nil` for another workflow.
+    ///
+    /// A state's hook fires its machine through it:
+    ///
+    /// ```swift
+    /// func didEnter(_ transition: StateTransition) {
+    ///     try? transition.machine(as: Download.self)?.fire.finish(CompletedState(byteCount: 0))
+    /// }
+    /// ```
+    ///
+    /// A stored transition retains its machine; a transition from ``StateMachine/transitions`` does not.
+    /// - Parameter workflow: The workflow.
+    /// - Returns: The machine; `nil` for another workflow, or after the machine's release.
+    public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
+        machine as? StateMachine<W>
+    }
+
+    /// The nearest machine of a workflow whose state holds this machine, at any depth.
+    ///
+    /// The callbacks of a region fire its holder through it. In ``RegionObserving/regionDidTransition(_:path:)`` it is
+    /// the machine of the observing state.
+    /// - Parameter workflow: The workflow of the holder.
+    /// - Returns: The holder; `nil` without one, or after its release.
+    public func holder<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
+        var next = holder
+        while let holder = next {
+            if let found = holder as? StateMachine<W> { return found }
+            next = holder.withCore { $0.place?.holder }
+        }
+        return nil
+    }
+
+    /// Uses the turn of the transition.
+    ///
+    /// Call it in a callback of the transition.
+    func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result {
+        // Two steps, because the thread sanitizer otherwise reports a change of the global.
+        let thread = ThreadState.ofThreads.current
+        return thread.content.withTurn(of: ObjectIdentifier(treeMachine), body)
     }
 }
 

@@ -72,4 +72,8 @@ extension MachineOwner {
         let name = method.prefix { $0 != "(" }
         return try machine.perform(action: String(name), in: allowed, userInfo: userInfo, body)
     }
+
+    /// Whether the current state is in a group, which the workflow declares as a static property:
+    /// `download.is.loading`.
+    public var `is`: StateQuery<MachineWorkflow> { machine.is }
 }

@@ -159,6 +159,9 @@ extension StateMachine {
     /// nothing; ``can`` is `true` for them, because firing them is no error.
     public var allowedEvents: [String] { definition.eventNames(leaving: core.expectedState(of: self)) }
 
+    /// Whether the current state is in a group, which the workflow declares as a static property: `machine.is.loading`.
+    public var `is`: StateQuery<W> { StateQuery(machine: self) }
+
     /// Whether the table allows an event: `machine.can.load`, `machine.can(named: "load")`.
     ///
     /// Use ``rehearse`` to ask guards as well. It is `true` for an ignored event, because firing it is no error. In a
@@ -209,39 +212,5 @@ extension StateMachine: CustomStringConvertible {
         let isIdle = state.hooks.working != nil && core.activity?.isPassive == true
         let idle = isIdle ? ", passive: the work of its state does not run" : ""
         return "\(definition.workflow) in \(state.name), revision \(snapshot.revision)\(missed)\(idle)"
-    }
-}
-
-extension StateTransition {
-    /// The machine of this transition; `nil` for another workflow.
-    ///
-    /// A state's hook fires its machine through it:
-    ///
-    /// ```swift
-    /// func didEnter(_ transition: StateTransition) {
-    ///     try? transition.machine(as: Download.self)?.fire.finish(CompletedState(byteCount: 0))
-    /// }
-    /// ```
-    ///
-    /// A stored transition retains its machine; a transition from ``StateMachine/transitions`` does not.
-    /// - Parameter workflow: The workflow.
-    /// - Returns: The machine; `nil` for another workflow, or after the machine's release.
-    public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
-        machine as? StateMachine<W>
-    }
-
-    /// The nearest machine of a workflow whose state holds this machine, at any depth.
-    ///
-    /// The callbacks of a region fire its holder through it. In ``RegionObserving/regionDidTransition(_:path:)`` it is
-    /// the machine of the observing state.
-    /// - Parameter workflow: The workflow of the holder.
-    /// - Returns: The holder; `nil` without one, or after its release.
-    public func holder<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
-        var next = holder
-        while let holder = next {
-            if let found = holder as? StateMachine<W> { return found }
-            next = holder.withCore { $0.place?.holder }
-        }
-        return nil
     }
 }

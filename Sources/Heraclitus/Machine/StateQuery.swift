@@ -22,14 +22,3 @@ public struct StateQuery<W: Workflow>: Sendable {
         machine.isIn(State.self)
     }
 }
-
-extension StateMachine {
-    /// Whether the current state is in a group, which the workflow declares as a static property: `machine.is.loading`.
-    public var `is`: StateQuery<W> { StateQuery(machine: self) }
-}
-
-extension MachineOwner {
-    /// Whether the current state is in a group, which the workflow declares as a static property:
-    /// `download.is.loading`.
-    public var `is`: StateQuery<MachineWorkflow> { machine.is }
-}
