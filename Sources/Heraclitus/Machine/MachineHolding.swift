@@ -74,11 +74,3 @@ enum MachineHolding {
         state is any Copying || problem(of: state) == nil
     }
 }
-
-extension Definition {
-    /// Stops the program if the first object of a class shows that copies would share a machine.
-    func checkMachines(of object: AnyObject) {
-        guard let problem = MachineHolding.problem(of: object), problem.stopsTheProgram else { return }
-        fatalError("The definition of the workflow \(workflow) is wrong: \(problem)")
-    }
-}

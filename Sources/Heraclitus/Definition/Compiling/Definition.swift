@@ -200,8 +200,7 @@ extension Definition {
 
     private func learnLayout(of object: AnyObject, of state: Int) -> ExistentialLayout? {
         guard let layout = content.value.objects.findLayout(object) else { return nil }
-        checkGroups(of: object, in: state)
-        checkMachines(of: object)
+        check(object, in: state)
         states[state].layout.publish(Immortal(layout))
         return layout
     }

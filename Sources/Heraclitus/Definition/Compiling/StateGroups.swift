@@ -6,16 +6,6 @@ struct CompiledGroup: Sendable {
     let members: [Int]
 
     var name: String { declaration.name }
-
-    /// Finds the states of a group among classes.
-    init(_ declaration: GroupDeclaration, in states: StateClasses) {
-        self.init(
-            declaration: declaration,
-            members: states.types.indices.filter { declaration.includes(states.types[$0]) }
-        )
-    }
-
-    init(declaration: GroupDeclaration, members: [Int]) { (self.declaration, self.members) = (declaration, members) }
 }
 
 extension Definition {
@@ -26,23 +16,34 @@ extension Definition {
         if let group = content.value.groups.first(where: { $0.declaration.type == ObjectIdentifier(type) }) {
             return group.members
         }
+        // Only the name of a metatype shows a protocol, a composition of protocols, or `Any`. The runtime writes
+        // `P.Protocol` for a protocol, and `(any P<Int>).Type` for a protocol with arguments.
+        let metatype = String(describing: Swift.type(of: type))
         // A state is an object, so other types have no states.
-        return isProtocol(type) ? nil : []
+        return metatype.hasSuffix(".Protocol") || metatype.hasPrefix("(any ") ? nil : []
     }
 
-    /// Stops the program if a group's closure contradicts the first object of a class.
+    /// Stops the program if the first object of a class contradicts the definition.
     ///
-    /// The closure's answer was used when the workflow was compiled, for example to choose guards.
-    func checkGroups(of object: AnyObject, in state: Int) {
-        for group in content.value.groups where group.isMistaken(about: object, in: state) {
-            fatalError(
-                "The definition of the workflow \(workflow) is wrong: \(group.mistake(about: states[state].name))"
-            )
-        }
+    /// A group's closure was asked about the class when the workflow was compiled, for example to choose guards. Copies
+    /// of the object must not share a machine.
+    func check(_ object: AnyObject, in state: Int) {
+        let group = content.value.groups.first { $0.isMistaken(about: object, in: state) }
+        let problem = group?.mistake(about: states[state].name) ?? MachineHolding.problem(of: object)
+        guard let problem, problem.stopsTheProgram else { return }
+        fatalError("The definition of the workflow \(workflow) is wrong: \(problem)")
     }
 }
 
 extension CompiledGroup {
+    /// Finds the states of a group among classes.
+    init(_ declaration: GroupDeclaration, in states: StateClasses) {
+        self.init(
+            declaration: declaration,
+            members: states.types.indices.filter { declaration.includes(states.types[$0]) }
+        )
+    }
+
     /// Whether an object's membership in the group differs from its class's membership.
     func isMistaken(about object: AnyObject, in state: Int) -> Bool {
         members.contains(state) != declaration.holds(object)
