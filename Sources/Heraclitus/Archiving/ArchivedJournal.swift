@@ -8,12 +8,12 @@ import HeraclitusEssentials
 
 package struct ArchivedJournal: Codable {
     private let limit: Int
-    private let dropped: Int
+    private let dropped: Int?
     private let began: Date?
     private let series: Int?
     private let lines: [Line]
 
-    private enum Key: String, CodingKey {
+    private enum CodingKeys: CodingKey {
         case limit, dropped, began, series, lines
     }
 
@@ -30,7 +30,7 @@ package struct ArchivedJournal: Codable {
 
     init(_ journal: Journal) {
         limit = journal.limit ?? journal.count
-        dropped = journal.droppedCount
+        dropped = journal.droppedCount > 0 ? journal.droppedCount : nil
         began = journal.droppedCount > 0 ? journal.began : nil
         series = journal.series
         lines = journal.map(Line.init)
@@ -39,14 +39,14 @@ package struct ArchivedJournal: Codable {
     /// The journal of a machine of the workflow.
     package func journal(of workflow: String) -> Journal {
         Journal(lines.lazy.map { $0.occurrence.recorded { $0.workflow = workflow } })
-            .following(dropped, since: began, in: series).limited(to: .last(limit))
+            .following(dropped ?? 0, since: began, in: series).limited(to: .last(limit))
     }
 
     package init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+        let container = try decoder.container(keyedBy: CodingKeys.self)
         let limit = try container.decode(Int.self, forKey: .limit)
         let dropped = try container.decodeIfPresent(Int.self, forKey: .dropped) ?? 0
-        for (key, number, least) in [(Key.limit, limit, 1), (.dropped, dropped, 0)]
+        for (key, number, least) in [(CodingKeys.limit, limit, 1), (.dropped, dropped, 0)]
         where !(least...MachineCore.largestRevision).contains(number) {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
@@ -59,14 +59,5 @@ package struct ArchivedJournal: Codable {
         began = try container.decodeIfPresent(Date.self, forKey: .began)
         series = try container.decodeIfPresent(Int.self, forKey: .series)
         lines = try container.decode([Line].self, forKey: .lines)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(limit, forKey: .limit)
-        if dropped > 0 { try container.encode(dropped, forKey: .dropped) }
-        try container.encodeIfPresent(began, forKey: .began)
-        try container.encodeIfPresent(series, forKey: .series)
-        try container.encode(lines, forKey: .lines)
     }
 }
