@@ -29,15 +29,12 @@ extension Occurrence.Cause: Codable {
     /// - Throws: `DecodingError`, also for a cause of a later version of the library.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        let kind = try container.decode(String.self, forKey: .kind)
-        switch TransitionTable.Trigger(rawValue: kind) {
+        switch try container.decode(TransitionTable.Trigger.self, forKey: .kind) {
         case .due: self = .due(try container.decode(Date.self, forKey: .date))
         case .failure: self = .failure(try container.decode(String.self, forKey: .error))
         case .done: self = .done
         case .condition: self = .condition
         case .completion: self = .completion(try container.decode([String].self, forKey: .regions))
-        case nil:
-            throw DecodingError.dataCorruptedError(forKey: .kind, in: container, debugDescription: "unknown: \(kind)")
         }
     }
 
