@@ -12,13 +12,8 @@ extension WorkflowEvent: Encodable {
     /// - Throws: `EncodingError` for an unnamed event: take the event from `Download.events`.
     public func encode(to encoder: any Encoder) throws {
         guard !name.isEmpty else {
-            throw EncodingError.invalidValue(
-                self,
-                .init(
-                    codingPath: encoder.codingPath,
-                    debugDescription: "The event is not bound to a workflow; take it from \(W.self).events."
-                )
-            )
+            let text = "The event is not bound to a workflow; take it from \(W.self).events."
+            throw EncodingError.invalidValue(self, .init(codingPath: encoder.codingPath, debugDescription: text))
         }
         var container = encoder.container(keyedBy: EventKey.self)
         let rules = declaration.rules.all
@@ -55,20 +50,15 @@ extension WorkflowEvent: Decodable {
         let container = try decoder.container(keyedBy: EventKey.self)
         let name = try container.decode(String.self, forKey: .name)
         let definition = W.definition
+        func problem(_ text: String) -> DecodingError {
+            DecodingError.dataCorruptedError(forKey: .name, in: container, debugDescription: text)
+        }
         guard let index = definition.eventIndex(named: name) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .name,
-                in: container,
-                debugDescription: "The workflow \(definition.workflow) has no event \"\(name.shortened)\"."
-            )
+            throw problem("The workflow \(definition.workflow) has no event \"\(name.shortened)\".")
         }
         let event = definition.events[index]
         guard event.valueType == Self.self else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .name,
-                in: container,
-                debugDescription: "The event \"\(name)\" of \(definition.workflow) is a \(event.valueType)."
-            )
+            throw problem("The event \"\(name)\" of \(definition.workflow) is a \(event.valueType).")
         }
         self.init(event)
     }

@@ -26,13 +26,8 @@ extension StateMachine: Encodable {
 
 extension TreeMoment {
     static func tooDeep(_ path: [String], in state: String) -> ArchiveError {
-        .unwritableState(
-            state,
-            underlyingError: EncodingError.invalidValue(
-                "a machine",
-                .init(codingPath: [], debugDescription: explanation(of: path))
-            )
-        )
+        let context = EncodingError.Context(codingPath: [], debugDescription: explanation(of: path))
+        return .unwritableState(state, underlyingError: EncodingError.invalidValue("a machine", context))
     }
 }
 
