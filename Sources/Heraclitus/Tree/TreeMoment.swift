@@ -10,16 +10,10 @@ struct TreeMoment {
     static var depthLimit: Int { 32 }
 
     /// A value that differs after each change of a machine.
-    private struct Stamp: Equatable {
-        let revision: Int
-        let status: UInt32
-        let state: ObjectIdentifier
+    private typealias Stamp = (revision: Int, status: UInt32, state: ObjectIdentifier)
 
-        init(_ snapshot: Snapshot) {
-            revision = snapshot.revision
-            status = snapshot.status.bits
-            state = ObjectIdentifier(snapshot.state)
-        }
+    private static func stamp(of snapshot: Snapshot) -> Stamp {
+        (snapshot.revision, snapshot.status.bits, ObjectIdentifier(snapshot.state))
     }
 
     /// The machines, each once, outer machines before inner ones.
@@ -48,7 +42,7 @@ struct TreeMoment {
                 return (snapshot, core.definition.regions(of: snapshot.state, in: snapshot.status.index))
             }
             machines.append(machine)
-            stamps.append(Stamp(snapshot))
+            stamps.append(Self.stamp(of: snapshot))
             open += regions.reversed().map { ($0, path + [$0.workflowName]) }
         }
         (self.machines, self.stamps, pathBeyondLimit) = (machines, stamps, beyond)
@@ -56,33 +50,28 @@ struct TreeMoment {
 
     /// Whether all machines are unchanged since they were read.
     private var isCurrent: Bool {
-        zip(machines, stamps).allSatisfy { machine, stamp in machine.withCore { Stamp($0.snapshot) } == stamp }
+        zip(machines, stamps).allSatisfy { machine, stamp in machine.withCore { Self.stamp(of: $0.snapshot) } == stamp }
     }
 
     /// Calls a body as of one moment of machines and all machines in their states.
     ///
     /// The call waits for no callback. If other threads are idle, it is a turn of the tree, and fires from the body
     /// come after it. Otherwise the body is called again until the tree stayed unchanged during the call.
-    static func show<Result, Failure: Error>(
-        _ roots: [any TreeMachine],
-        _ body: (TreeMoment) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    static func show<Result>(_ roots: [any TreeMachine], _ body: (TreeMoment) -> Result) -> Result {
         while true {
             let moment = TreeMoment(of: roots)
-            if let result = try moment.show(body) { return result }
+            if let result = moment.show(body) { return result }
             ThreadSignal.giveWay()
         }
     }
 
     /// Calls a body as of this moment.
     /// - Returns: The body's value; `nil` if the tree has changed.
-    private func show<Result, Failure: Error>(
-        _ body: (TreeMoment) throws(Failure) -> Result
-    ) throws(Failure) -> Result? {
+    private func show<Result>(_ body: (TreeMoment) -> Result) -> Result? {
         let turns = beginTurns()
         defer { end(turns ?? []) }
         guard isCurrent else { return nil }
-        let result = try body(self)
+        let result = body(self)
         return isCurrent ? result : nil
     }
 
