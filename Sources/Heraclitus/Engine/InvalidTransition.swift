@@ -147,7 +147,7 @@ public struct InvalidTransition: Error, Sendable {
         var userInfo: UserInfo = [:]
     }
 
-    private var details: Details? { box?.value }
+    var details: Details? { box?.value }
 
     /// The number of the fired event, if it is known.
     private var eventIndex: Int? { eventNumber < 0 ? nil : Int(eventNumber) }
@@ -160,9 +160,6 @@ public struct InvalidTransition: Error, Sendable {
 
     /// The caller's values.
     public var userInfo: UserInfo { (details?.userInfo ?? [:]).withoutCause }
-
-    /// The cause of an automatic event.
-    var eventCause: Occurrence.Cause? { details?.userInfo.cause }
 
     /// The machine's place in its tree; `nil` for a machine on its own.
     ///
@@ -177,9 +174,6 @@ public struct InvalidTransition: Error, Sendable {
 
     /// Whether an action was rejected.
     var isOfAction: Bool { details?.action != nil }
-
-    /// The states that allow the action, as texts name them; `nil` if all do.
-    var expectedState: String? { details?.action?.expected }
 
     /// The names of the events that lead from the source to a state that allows the action.
     ///
@@ -222,9 +216,6 @@ public struct InvalidTransition: Error, Sendable {
         default: details?.candidates ?? []
         }
     }
-
-    /// The attempt, unless that was a fire or an action.
-    var attemptInsteadOfFire: String? { details?.attempt }
 
     /// The unknown name of a state, which is the source or the destination of the rejection.
     var unknownState: String? { sourceIndex == nil ? details?.source : details?.destination }

@@ -55,7 +55,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         let what =
             isOfAction
             ? "perform \(action.map { "\"\($0.shortened)\"" } ?? "a block")"
-            : attemptInsteadOfFire ?? event.map { "fire \"\($0.shortened)\"" }
+            : details?.attempt ?? event.map { "fire \"\($0.shortened)\"" }
                 ?? shownDestination.map { "enter \($0)" } ?? "fire an unknown event"
         return "\(place) cannot \(what)\(source.isEmpty ? "" : " in \(source.shortened)")"
     }
@@ -73,7 +73,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         case .actionFailed:
             "the action failed: \(causeWords)"
         case .notAllowed where isOfAction:
-            "allowed only in \(expectedState ?? "another state")."
+            "allowed only in \(details?.action?.expected ?? "another state")."
         case .notAllowed:
             wrongDestination ?? "no transition\(shownDestination.map { " to \($0)" } ?? " from there")."
         case .notCurrent:

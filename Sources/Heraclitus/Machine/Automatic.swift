@@ -38,15 +38,8 @@ extension StateMachine {
 
     private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
         let call = Call(self, UserInfo(cause: .due(deadline.recordedDate)))
-        let error = core.completed(
-            InvalidTransition(
-                .endlessChain,
-                in: definition,
-                event: definition.event(of: deadline),
-                from: core.now.index
-            ),
-            call
-        )
+        let selector = EventSelector.event(definition.event(of: deadline))
+        let error = core.completed(core.rejection(.endlessChain, of: selector, from: core.now.index), call)
         core.announce(.rejected(error), call)
         return error
     }

@@ -13,16 +13,10 @@ extension WorkCall {
     public var fire: Fire<W> {
         get throws(InvalidTransition) {
             if let machine { return Fire(machine: machine, work: work.id) }
-            let definition = W.definition
+            let source = W.definition.stateIndex(of: state)
             // The event is unknown.
             let details = InvalidTransition.Details(attempt: "be fired by its work")
-            throw InvalidTransition(
-                .notCurrent,
-                in: definition,
-                event: nil,
-                from: definition.stateIndex(of: state),
-                details
-            )
+            throw InvalidTransition(.notCurrent, in: W.definition, event: nil, from: source, details)
         }
     }
 }

@@ -286,7 +286,7 @@ extension Occurrence.Record {
             action = error.action
             destination = error.destination
             reason = error.reason.rawValue
-            cause = error.eventCause
+            cause = error.details?.userInfo.cause
         case .noted(_, let name, let state, let userInfo):
             let state = definition.name(of: state)
             let text = kind == .ignored ? "\(name): ignored in \(state)" : "\"\(name)\" \(kind.rawValue) in \(state)"
