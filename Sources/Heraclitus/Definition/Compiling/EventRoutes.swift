@@ -39,7 +39,24 @@ struct EventRoutes: Sendable {
         }
         self.general = general
         self.specific = specific
-        (ignoring, contradictoryIgnores) = Self.resolved(ignored, ignoredGroups, besides: rules, in: states, groups)
+        // A class overrides its superclasses, as in inheritance. Declarations of groups are weaker than those of
+        // classes, and "from any state" is the weakest.
+        let ignoredClasses = Set(ignored)
+        let sources = Set(rules.lazy.flatMap(\.sources.states))
+        func answer(of state: Int) -> Bool? {
+            states.lineages[state].first { ignoredClasses.contains($0) || sources.contains($0) }
+                .map(ignoredClasses.contains)
+        }
+        var contradictions = ignored.filter(sources.contains)
+        var ignoring = Set(ignored.lazy.flatMap { states.descendants[$0] }.filter { answer(of: $0) == true })
+        let members = ignoredGroups.flatMap { (group: Int) -> [Int] in groups[group].members }
+            .filter { answer(of: $0) == nil }
+        // No class leads from these states, so their specific rules are those of groups.
+        for state in members where ignoring.insert(state).inserted && specific[state] != nil {
+            contradictions.append(state)
+        }
+        self.ignoring = ignoring
+        contradictoryIgnores = contradictions
     }
 
     /// The states with specific rules, and the states that ignore the event.
@@ -84,40 +101,5 @@ struct EventRoutes: Sendable {
             numbers.contains { rules[$0].isUpdate }
                 && numbers.contains { states.lineages[state].contains(where: destinations[$0].contains) }
         }.keys.sorted()
-    }
-}
-
-extension EventRoutes {
-    /// The states that ignore an event, and those of them that are listed as sources as well.
-    ///
-    /// A class overrides its superclasses, as in inheritance. Declarations of groups are weaker than those of classes,
-    /// and "from any state" is the weakest.
-    private static func resolved(
-        _ ignored: [Int],
-        _ ignoredGroups: [Int],
-        besides rules: [NumberedRule],
-        in classes: StateClasses,
-        _ groups: [CompiledGroup]
-    ) -> (states: Set<Int>, contradictions: [Int]) {
-        guard !ignored.isEmpty || !ignoredGroups.isEmpty else { return ([], []) }
-        let ignoredClasses = Set(ignored)
-        let sources = Set(rules.lazy.flatMap(\.sources.states))
-        var contradictions = ignored.filter(sources.contains)
-        func answer(of state: Int) -> Bool? {
-            classes.lineages[state].first { ignoredClasses.contains($0) || sources.contains($0) }
-                .map(ignoredClasses.contains)
-        }
-        var states = Set(ignored.lazy.flatMap { classes.descendants[$0] }.filter { answer(of: $0) == true })
-        let members = ignoredGroups.flatMap { (group: Int) -> [Int] in groups[group].members }
-            .filter { answer(of: $0) == nil }
-        let leading = Set(
-            rules.flatMap { rule -> [Int] in
-                if case .group(let group) = rule.sources { groups[group].members } else { [] }
-            }
-        )
-        for state in members where states.insert(state).inserted && leading.contains(state) {
-            contradictions.append(state)
-        }
-        return (states, contradictions)
     }
 }
