@@ -140,8 +140,13 @@ final class MachineTimer: Due {
     func comesDue(by date: Date) {
         let (machine, period) = contents.withLock { ($0.setting.machine, $0.period) }
         guard let machine else { return }
-        // The scheduler's thread skips a busy machine, so that other machines are on time.
-        if machine.isOwnedElsewhere, comesLater(to: machine) { return }
+        // The scheduler's thread skips a busy machine, so that other machines are on time. The retry after the other
+        // thread's turn is by the date of that moment, since the date may be set back.
+        if machine.isOwnedElsewhere,
+            machine.whenReleased({ [weak self] in Task.detached { self?.comesDueNow() } })
+        {
+            return
+        }
         _ = fireFirst(of: period, dueBy: date, machine)
         arm(period)
     }
@@ -150,12 +155,6 @@ final class MachineTimer: Due {
     func comesDueNow() {
         guard let scheduler = contents.withLock({ $0.setting.scheduler }) else { return }
         comesDue(by: scheduler.date)
-    }
-
-    /// Retries after the other thread's turn, by the date of that moment, since the date may be set back.
-    /// - Returns: Whether another thread still has a turn.
-    private func comesLater(to machine: any TreeMachine) -> Bool {
-        machine.whenReleased { [weak self] in Task.detached { self?.comesDueNow() } }
     }
 }
 

@@ -42,9 +42,16 @@ struct Envelope: Encodable {
     }
 
     /// Writes the members in the order of their keys, which an archive has to sort otherwise.
+    ///
+    /// Machines may lie in the state's data, whose errors become ``ArchiveError``.
     private func write(to members: inout some EnvelopeMembers, _ journal: ArchivedJournal?) throws {
         if isOfMachine { try members.write(.activated, .bool(snapshot.status.activation != .entry)) }
-        try writeData(to: &members)
+        do {
+            let state = definition.states[snapshot.status.index].type.typed(snapshot.state)
+            try members.write(.data, part: StateData(state: state, snapshot: snapshot))
+        } catch {
+            throw error as? ArchiveError ?? .unwritableState(name, underlyingError: error)
+        }
         if let table { try members.write(.definition, part: table) }
         // Dates are texts, regardless of the coder's strategy.
         if let entered { try members.write(.entered, .string(entered)) }
@@ -55,16 +62,6 @@ struct Envelope: Encodable {
         try members.write(.state, .string(name))
         try members.write(.version, .integer(definition.version))
         try members.write(.workflow, .string(definition.workflow))
-    }
-
-    /// Writes the state's data, in which machines may lie, and converts errors to ``ArchiveError``.
-    private func writeData(to members: inout some EnvelopeMembers) throws(ArchiveError) {
-        do {
-            let state = definition.states[snapshot.status.index].type.typed(snapshot.state)
-            try members.write(.data, part: StateData(state: state, snapshot: snapshot))
-        } catch {
-            throw error as? ArchiveError ?? .unwritableState(name, underlyingError: error)
-        }
     }
 
     var name: String { definition.states[snapshot.status.index].name }

@@ -45,6 +45,18 @@ struct CallbackPhases: OptionSet, Sendable {
 
     @inline(__always)
     func contains(_ phase: CallbackPhase) -> Bool { !isDisjoint(with: CallbackPhases(phase)) }
+
+    /// The first phase in the order of the calls.
+    @inline(__always)
+    var first: CallbackPhase? {
+        rawValue == 0 ? nil : CallbackPhase(rawValue: UInt16(truncatingIfNeeded: rawValue.trailingZeroBitCount))
+    }
+
+    /// Removes the first phase of a set, and all phases before it.
+    @inline(__always)
+    mutating func removeAll(throughFirstOf phases: CallbackPhases) {
+        self = CallbackPhases(rawValue: rawValue & ~(phases.rawValue ^ (phases.rawValue &- 1)))
+    }
 }
 
 extension CallbackPhases {
@@ -62,12 +74,10 @@ extension CallbackPhases {
     static var activityStart: CallbackPhases { CallbackPhases(.activityStart) }
     static var notices: CallbackPhases { CallbackPhases(.notices) }
     static var regionNotices: CallbackPhases { CallbackPhases(.regionNotices) }
-}
 
-// A new phase belongs to some of these sets. `CallbackPhaseTests` has to say which ones, and compares. A phase with hooks
-// of states or events also belongs to the lists of `StateHooks` or `CompiledEvent`.
+    // A new phase belongs to some of these sets. `CallbackPhaseTests` has to say which ones, and compares. A phase with
+    // hooks of states or events also belongs to the lists of `StateHooks` or `CompiledEvent`.
 
-extension CallbackPhases {
     /// The phases before the commit, when the transition is certain.
     static var before: CallbackPhases { [.willFire, .willExit, .willEnter] }
 
@@ -92,18 +102,4 @@ extension CallbackPhases {
 
     /// The phases of an active machine's copy.
     static var ofResumption: CallbackPhases { [.regions, .activityStart] }
-}
-
-extension CallbackPhases {
-    /// The first phase in the order of the calls.
-    @inline(__always)
-    var first: CallbackPhase? {
-        rawValue == 0 ? nil : CallbackPhase(rawValue: UInt16(truncatingIfNeeded: rawValue.trailingZeroBitCount))
-    }
-
-    /// Removes the first phase of a set, and all phases before it.
-    @inline(__always)
-    mutating func removeAll(throughFirstOf phases: CallbackPhases) {
-        self = CallbackPhases(rawValue: rawValue & ~(phases.rawValue ^ (phases.rawValue &- 1)))
-    }
 }

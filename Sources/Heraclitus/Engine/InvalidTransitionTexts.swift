@@ -21,9 +21,6 @@ extension InvalidTransition {
     /// The remedy of the innermost error.
     var help: String? { cause.map { $0.help } ?? suggestion }
 
-    /// The sentence and the remedy.
-    var wholeText: String { sentence + (help.map { " " + $0 } ?? "") }
-
     /// The text of the underlying error.
     fileprivate var causeWords: String {
         underlyingError.map { ownWords(of: $0).shortenedExplanation } ?? "no error given"
@@ -40,7 +37,7 @@ private func localizedWords(of error: any Error) -> String? {
 
 extension InvalidTransition: LocalizedError, CustomStringConvertible {
     /// The attempt, its place, the reason and the remedy.
-    public var description: String { wholeText }
+    public var description: String { sentence + (help.map { " " + $0 } ?? "") }
 
     /// The attempt, its place and the reason.
     public var errorDescription: String? { sentence }

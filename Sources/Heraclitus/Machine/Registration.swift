@@ -79,15 +79,11 @@ public final class Registrations: Sendable {
             stored.registrations.append(registration)
             return stored.registrations.count >= stored.limit ? stored.registrations : nil
         }
-        if let full { removeCancelled(of: full) }
-    }
-
-    /// Removes registrations that were cancelled separately, or whose machine is released.
-    ///
-    /// It runs when the number has doubled, so on average it takes constant time per registration.
-    private func removeCancelled(of registrations: [Registration]) {
-        // Checked outside the lock, because releasing a machine may call user code.
-        let cancelled = Set(registrations.lazy.filter { !$0.isKept }.map(\.number))
+        guard let full else { return }
+        // Registrations that were cancelled separately, or whose machine is released, are removed when the number has
+        // doubled, which takes constant time on average. Checked outside the lock, because releasing a machine may call
+        // user code.
+        let cancelled = Set(full.lazy.filter { !$0.isKept }.map(\.number))
         stored.withLock { stored in
             stored.registrations.removeAll { cancelled.contains($0.number) }
             stored.limit = max(16, 2 * stored.registrations.count)

@@ -116,6 +116,7 @@ extension MachineCore {
     /// Fires of this thread are queued during the turn.
     func beginReading(_ call: borrowing Call) -> ReadingTurn {
         let thread = call.thread.id
+        var role = TurnRole.outermost
         if ownership.tryAcquire(by: thread) {
             call.thread.content.open(call.id, in: now.index)
         } else if ownership.isOwned(by: thread) {
@@ -123,19 +124,14 @@ extension MachineCore {
         } else {
             // The thread already owns the root, so acquiring the machine does not wait.
             guard ownership.isHeld else { return .busy }
-            guard let root, !root.isOwnedElsewhere, let role = try? acquire(call, for: .rehearsal) else {
-                return .needless
-            }
-            if role == .nested { return .needless }
-            _ = call.turn { $0.beginAction() }
-            return .begun(role)
+            guard let root, !root.isOwnedElsewhere, let inner = try? acquire(call, for: .rehearsal), inner != .nested
+            else { return .needless }
+            role = inner
         }
         _ = call.turn { $0.beginAction() }
-        return .begun(.outermost)
+        return .begun(role)
     }
-}
 
-extension MachineCore {
     /// The outermost holder; `nil` for a machine without a holder.
     var root: (any TreeMachine)? {
         var root: (any TreeMachine)?

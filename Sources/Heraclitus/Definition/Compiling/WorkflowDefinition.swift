@@ -34,9 +34,7 @@ extension Workflow {
         let minor = compiler.parts.minorProblems + compiler.completionsWithoutEnd + compiler.regionsWithoutContext
         return (problems + compiler.initialHolder + compiler.emptyStateProblems + minor).once
     }
-}
 
-extension Workflow {
     /// The names of the states whose work may fail without a following event.
     package static var statesWithUnheardFailures: [String] {
         definition.states.filter { $0.hooks.working != nil && $0.followUp(.failure) == nil }.map(\.name)
