@@ -149,8 +149,7 @@ final class StateWork: Sendable {
             // The task is running and the function retains the subject, so the lock covers no release.
             contents.task = nil
             contents.subject = nil
-            defer { contents.waits = [] }
-            return contents.waits
+            return exchange(&contents.waits, with: [])
         }
         for wait in waits { wait.value.finish() }
         withExtendedLifetime(subject) {}
@@ -178,8 +177,7 @@ final class StateWork: Sendable {
         let (task, waits) = contents.withLock { contents in
             contents.isEnded = true
             if !contents.hasBegun { swap(&contents.subject, &unused) }
-            defer { contents.waits = [] }
-            return (contents.task, contents.waits)
+            return (contents.task, exchange(&contents.waits, with: []))
         }
         // Outside the lock, because cancellation handlers are user code.
         task?.cancel()

@@ -40,13 +40,7 @@ public struct UserInfo: Sendable {
         var values: [String: Value] { contents.withLock { $0 } }
 
         /// Takes the values out, to change them without a copy.
-        func takeValues() -> [String: Value] {
-            contents.withLock { contents in
-                var taken: [String: Value] = [:]
-                swap(&taken, &contents)
-                return taken
-            }
-        }
+        func takeValues() -> [String: Value] { contents.withLock { exchange(&$0, with: [:]) } }
     }
 
     var values: [String: Value] { storage?.values ?? [:] }

@@ -57,10 +57,7 @@ struct Turn<Transition, Notice> {
     var hasQueue: Bool { !queue.isEmpty }
 
     /// Takes the completed queue, for the caller to release.
-    mutating func takeQueue() -> Queue {
-        defer { queue = Queue() }
-        return queue
-    }
+    mutating func takeQueue() -> Queue { exchange(&queue, with: Queue()) }
 }
 
 // MARK: - Fires

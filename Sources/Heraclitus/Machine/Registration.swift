@@ -67,10 +67,7 @@ public final class Registrations: Sendable {
     ///
     /// Any thread may call it, also repeatedly. See ``Registration/cancel()`` for calls under way.
     public func cancel() {
-        let registrations = stored.withLock { stored in
-            defer { stored = Stored() }
-            return stored.registrations
-        }
+        let registrations = stored.withLock { exchange(&$0, with: Stored()).registrations }
         for registration in registrations { registration.cancel() }
     }
 

@@ -108,11 +108,7 @@ private final class RunFeed: Sendable {
     ///
     /// More may come.
     func takeAll() -> [StateWork] {
-        works.withLock { works in
-            guard let all = works else { return [] }
-            works = []
-            return all
-        }
+        works.withLock { works in works == nil ? [] : exchange(&works, with: []) ?? [] }
     }
 
     /// Takes the waiting work, and ends the intake.

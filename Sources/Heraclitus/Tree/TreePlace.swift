@@ -74,12 +74,8 @@ extension TreePlace {
     func endUnread(at revision: Int) { contents.withLock { $0.unreadEnd = revision } }
 
     func note(unread: [String: JSONValue]) {
-        let old = contents.withLock { contents in
-            defer { contents.unread = unread }
-            return contents.unread
-        }
-        // Released outside the lock.
-        withExtendedLifetime(old) {}
+        // The old members are released outside the lock.
+        _ = contents.withLock { exchange(&$0.unread, with: unread) }
     }
 }
 
@@ -101,11 +97,7 @@ extension TreePlace {
     /// Records the machines of the current state.
     /// - Returns: The machines of the previous state.
     func replaceRegions(by new: [any TreeMachine]) -> [any TreeMachine] {
-        contents.withLock { contents in
-            let old = contents.regions
-            contents.regions = new
-            return old
-        }
+        contents.withLock { exchange(&$0.regions, with: new) }
     }
 }
 
