@@ -84,10 +84,5 @@ extension WorkflowEvent {
     static func source(of state: AnyObject) -> Source? { state as? Source }
 }
 
-extension StateTransition {
-    /// The due date; `nil` for another event.
-    public var due: Date? { fullUserInfo.due }
-}
-
 @usableFromInline
 func + (date: Date, duration: Duration) -> Date { date.addingTimeInterval(duration / .seconds(1)) }

@@ -2,31 +2,6 @@ public import HeraclitusEssentials
 
 // The texts of the error of machines: the attempt, the reason and a remedy. They shorten the caller's names.
 
-extension InvalidTransition {
-    /// The workflow of the machine, and its place in a tree.
-    fileprivate var place: String { "\(workflow)\(path.map { " (\($0))" } ?? "")" }
-
-    /// The error of another machine that has caused this error.
-    private var cause: InvalidTransition? { underlyingError as? InvalidTransition }
-
-    /// The attempt and the reason; for a cause in another machine, its sentence is the reason.
-    var sentence: String { cause.map { "\(attempt), because \($0.sentence)" } ?? "\(attempt): \(explanation)" }
-
-    /// The reason without the attempt.
-    var reasonText: String { cause?.sentence ?? explanation }
-
-    /// The reason for people: only the text of a `LocalizedError`.
-    fileprivate var wordsForPeople: String? { cause == nil ? underlyingError.flatMap(localizedWords(of:)) : nil }
-
-    /// The remedy of the innermost error.
-    var help: String? { cause.map { $0.help } ?? suggestion }
-
-    /// The text of the underlying error.
-    fileprivate var causeWords: String {
-        underlyingError.map { ownWords(of: $0).shortenedExplanation } ?? "no error given"
-    }
-}
-
 /// The text of an error: that of a `LocalizedError`, or else its description.
 func ownWords(of error: any Error) -> String { localizedWords(of: error) ?? text(of: error) }
 
@@ -171,5 +146,28 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
 
     private static func list(_ names: [String]) -> String {
         names.isEmpty ? "none" : names.map { "\"\($0)\"" }.joined(separator: ", ")
+    }
+
+    /// The workflow of the machine, and its place in a tree.
+    fileprivate var place: String { "\(workflow)\(path.map { " (\($0))" } ?? "")" }
+
+    /// The error of another machine that has caused this error.
+    private var cause: InvalidTransition? { underlyingError as? InvalidTransition }
+
+    /// The attempt and the reason; for a cause in another machine, its sentence is the reason.
+    var sentence: String { cause.map { "\(attempt), because \($0.sentence)" } ?? "\(attempt): \(explanation)" }
+
+    /// The reason without the attempt.
+    var reasonText: String { cause?.sentence ?? explanation }
+
+    /// The reason for people: only the text of a `LocalizedError`.
+    fileprivate var wordsForPeople: String? { cause == nil ? underlyingError.flatMap(localizedWords(of:)) : nil }
+
+    /// The remedy of the innermost error.
+    var help: String? { cause.map { $0.help } ?? suggestion }
+
+    /// The text of the underlying error.
+    fileprivate var causeWords: String {
+        underlyingError.map { ownWords(of: $0).shortenedExplanation } ?? "no error given"
     }
 }

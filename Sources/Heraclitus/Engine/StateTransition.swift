@@ -1,3 +1,5 @@
+public import HeraclitusEssentials
+
 /// The values for callbacks: the event, both states, the user info and the machine of a transition.
 ///
 /// An activation has neither event nor source: the machine enters its destination, or is restored in it.
@@ -97,6 +99,9 @@ public struct StateTransition: Sendable {
 
     /// The error of the failed work; `nil` for another event.
     public var failure: (any Error)? { fullUserInfo.failure }
+
+    /// The due date; `nil` for another event.
+    public var due: Date? { fullUserInfo.due }
 }
 
 // MARK: - Machine
@@ -235,6 +240,17 @@ extension StateTransition {
         // Two steps, because the thread sanitizer otherwise reports a change of the global.
         let thread = ThreadState.ofThreads.current
         return thread.content.withTurn(of: ObjectIdentifier(treeMachine), body)
+    }
+
+    /// The date by the machine's scheduler.
+    ///
+    /// All hooks and observers of a transition get the same date. Afterwards it is the current date.
+    public var now: Date {
+        guard let machine else { return laterScheduler.date }
+        return machine.withCore { core in
+            let call = Call(machine)
+            return call.thread.content.hasTurn(of: call.id) ? core.date(of: call) : core.scheduler.date
+        }
     }
 }
 

@@ -59,4 +59,10 @@ extension StateMachine {
     private func fireByItself(_ selector: EventSelector, because cause: Occurrence.Cause) -> Bool {
         (try? fire(selector, userInfo: UserInfo(cause: cause))) != nil
     }
+
+    /// The current date, by the machine's scheduler.
+    ///
+    /// Builders, hooks, actions and work have the same date: ``EventCall/now``, ``StateTransition/now``,
+    /// ``ActionCall/now`` and ``WorkCall/now``. Code that reads only these dates can be tested with a manual clock.
+    public var now: Date { core.scheduler.date }
 }

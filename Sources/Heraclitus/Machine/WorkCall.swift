@@ -1,4 +1,5 @@
 // The machine from the view of a state's work.
+public import HeraclitusEssentials
 
 extension WorkCall {
     /// The machine; `nil` after its release.
@@ -18,5 +19,16 @@ extension WorkCall {
             let details = InvalidTransition.Details(attempt: "be fired by its work")
             throw InvalidTransition(.notCurrent, in: W.definition, event: nil, from: source, details)
         }
+    }
+
+    /// The current date, by the machine's scheduler.
+    public var now: Date { work.scheduler.date }
+
+    /// Sleeps by the machine's scheduler; in a test, until the manual clock has moved on.
+    /// - Parameter duration: The duration.
+    /// - Throws: `CancellationError` when the work is cancelled.
+    public func sleep(for duration: Duration) async throws {
+        let scheduler = work.scheduler
+        try await scheduler.sleeping(until: scheduler.date + duration)()
     }
 }

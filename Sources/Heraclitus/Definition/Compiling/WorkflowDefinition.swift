@@ -120,6 +120,14 @@ extension Workflow {
             )
         }
     }
+
+    /// The object of the initial state; `nil` if each machine begins with its own object.
+    static var initialObject: AnyState? { Initial.self == AnyState.self ? initial as? AnyState : nil }
+
+    /// The class of the initial objects; `nil` if there is one initial object.
+    static var initialClass: (any WorkflowState.Type)? {
+        Initial.self == AnyState.self ? nil : initial as? any WorkflowState.Type
+    }
 }
 
 /// The definitions of all used workflows.
