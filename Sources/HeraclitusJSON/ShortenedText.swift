@@ -18,7 +18,7 @@ extension String {
 
     // The length counts scalars, because a single character may be of any length.
     private func shortened(to limit: Int) -> String {
-        guard utf8.count > limit, unicodeScalars.count > limit else { return self }
+        guard utf8.count > limit, !unicodeScalars.dropFirst(limit).isEmpty else { return self }
         let end = limit / 4
         return String(unicodeScalars.prefix(limit - end - 1)) + "…" + String(unicodeScalars.suffix(end))
     }
