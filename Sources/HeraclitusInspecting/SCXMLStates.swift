@@ -279,10 +279,10 @@ struct SCXMLStates {
     /// For each state the state that a machine enters with it: itself, or its initial inner state.
     private mutating func leaves() -> [Int] {
         var leaves = Array(states.indices)
-        for number in states.indices.reversed() where states[number].end > number + 1 {
+        for number in states.indices.reversed() {
             let inner = (number + 1)..<states[number].end
             guard let initial = states[number].initial else {
-                leaves[number] = leaves[number + 1]
+                if !inner.isEmpty { leaves[number] = leaves[number + 1] }
                 continue
             }
             guard let target = numbers[initial.id], inner.contains(target) else {

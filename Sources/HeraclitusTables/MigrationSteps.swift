@@ -10,9 +10,9 @@ extension TransitionTable.MigrationStep {
         case .removeState(let old, let other): .removeState(old, into: other, in: version)
         case .renameKey(let old, let new, let state):
             Self.step("rename the key \(old) to \(new)", version, state) { data in
-                guard let value = data[old] else { return }
+                guard let value = data[old], data[new] == nil else { return }
                 data[old] = nil
-                if data[new] == nil { data[new] = value }
+                data[new] = value
             }
         case .setKey(let key, let value, let state):
             Self.step("set the key \(key)", version, state) { data in if data[key] == nil { data[key] = value } }

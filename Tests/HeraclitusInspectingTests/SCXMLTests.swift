@@ -283,4 +283,13 @@ import Testing
         process.waitUntilExit()
         return process.terminationStatus == 0
     }
+
+    @Test("An initial state of a state without inner states is refused")
+    func initialOfLeaf() {
+        for content in ["<state id='a' initial='b'/>", "<state id='a'><initial><transition target='b'/></initial></state>"] {
+            let document = "<scxml>\(content)<state id='b'/></scxml>"
+            let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: document) }
+            #expect(error?.problems.map(\.explanation) == ["The initial state of a is not within it."])
+        }
+    }
 }

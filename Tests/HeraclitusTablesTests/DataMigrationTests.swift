@@ -187,4 +187,14 @@ struct DataMigrationTests {
         try machine.fire(named: "edit", entering: machine.state.moved(to: "Open", with: ["b": .null]))
         #expect(try StateMachine(archive: machine.archive(), of: flow).state.data == ["a": 1])
     }
+
+    @Test("A step that gives a key a taken name leaves both keys")
+    func takenName() throws {
+        func flow(version: Int) -> TransitionTable {
+            TransitionTable("note", version: version, states: ["Open"], initial: "Open", events: [])
+        }
+        let old = try StateMachine(DataWorkflow(flow(version: 1)), entering: DataState("Open", ["a": 1, "b": 2]))
+        let table = flow(version: 2).migrating(.init(in: 2, .renameKey("a", to: "b", state: nil)))
+        #expect(try StateMachine(archive: old.archive(), of: DataWorkflow(table)).state.data == ["a": 1, "b": 2])
+    }
 }

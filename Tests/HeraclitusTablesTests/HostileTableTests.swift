@@ -271,6 +271,34 @@ struct HostileTableTests {
     private final class Result: Sendable {
         let text = Mutex("")
     }
+
+    @Test("A large table's errors list a few names, also in a journal")
+    func manyNames() throws {
+        let states = (0..<2_000).map { "state \($0)" }
+        let events = states.dropFirst().map { TransitionTable.Event("to \($0)", from: "state 0", to: $0) }
+        let table = TransitionTable("large", states: states, initial: "state 0", events: events)
+        let workflow = try DataWorkflow(table)
+        let machine = try StateMachine(workflow, journal: .last(10))
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "nowhere") }
+        #expect(error?.candidates.count == 1_999)
+        #expect((error?.description.utf8.count ?? .max) < 2_000)
+        #expect(try machine.archive().count < 4_000)
+        let archive = String(decoding: try machine.archive(), as: UTF8.self).replacing("\"state 0\"", with: "\"gone\"")
+        let unknown = #expect(throws: ArchiveError.self) {
+            _ = try StateMachine(archive: Data(archive.utf8), of: workflow)
+        }
+        #expect((unknown.map { "\($0)" }?.utf8.count ?? .max) < 2_000)
+    }
+
+    @Test("The error of an unregistered state of data shortens its name")
+    func longState() throws {
+        let table = TransitionTable("s", states: ["A", "B"], initial: "A", events: [.init("go", from: "A", to: "B")])
+        let machine = try StateMachine(DataWorkflow(table))
+        let name = String(repeating: "y", count: 1_000_000)
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "go", entering: DataState(name)) }
+        #expect(error?.reason == .unregisteredState && error?.candidates.first?.count == 1_000_000)
+        #expect((error?.description.utf8.count ?? .max) < 2_000)
+    }
 }
 
 private final class HouseState: Composite {

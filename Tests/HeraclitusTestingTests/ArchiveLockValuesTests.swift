@@ -289,4 +289,36 @@ import Testing
             #expect(error?.breaks.first?.explanation.contains(#""kind" has other elements"#) == true)
         }
     }
+
+    struct Home: Codable {
+        struct Address: Codable { var city = "Ulm" }
+        var address = Address()
+    }
+    struct HomeWithCountry: Codable {
+        struct Address: Codable {
+            var city = "Ulm"
+            var country: String? = "DE"
+        }
+        var address = Address()
+    }
+
+    @Test("A key added within a value is not said to be kept by old processes, which drop it")
+    func addedInnerKey() throws {
+        try inFolder { folder in
+            try lock(Home(), in: folder, recording: true)
+            let error = #expect(throws: ArchiveLockNotRecorded.self) { try lock(HomeWithCountry(), in: folder) }
+            #expect(error?.keys == ["Cart.address.country"])
+            #expect(error?.rollout.contains { $0.contains("Old processes keep") } == false)
+            #expect(error?.rollout.contains { $0.contains("Old processes drop Cart.address.country") } == true)
+        }
+        // What an old process does, so that the sentence stays true.
+        let archive = Data(
+            #"{"activated":true,"data":{"address":{"city":"Ulm","country":"DE"}},"format":1,"revision":0,"state":"Cart","version":1,"workflow":"Shop"}"#
+                .utf8
+        )
+        try GivenContent.$content.withValue(Home()) {
+            let old = try StateMachine<LockedShop<Home>>(archive: archive)
+            #expect(try JSONValue(json: old.archive())["data"]?["address"]?["country"] == nil)
+        }
+    }
 }

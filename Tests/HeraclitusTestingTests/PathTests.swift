@@ -246,4 +246,13 @@ import Testing
         #expect(paths.map(\.start).sorted() == ["BeginState", "ImportedState"])
         #expect(paths.first { $0.start == "ImportedState" }?.steps.isEmpty == true)
     }
+
+    @Test("The shortest path through a long chain needs memory linear in it", .enabled(if: PeakMemory.isCounted))
+    func memory() throws {
+        let table = try table(8_000, (0..<7_999).map { (from: $0, to: $0 + 1) })
+        var count: Int?
+        let growth = PeakMemory.growth { count = table.shortestPath(from: "0", to: "7999")?.steps.count }
+        #expect(count == 7_999)
+        #expect((growth ?? 0) < 64 << 20)     // 256 MB without the mend
+    }
 }

@@ -234,4 +234,58 @@ import Testing
         }
         #expect(error.map { "\($0)" }?.contains("amount") == true || error.map { "\($0)" }?.contains("cents") == true)
     }
+
+    // MARK: Choices
+
+    final class WonState: EmptyState {}
+    final class LostState: EmptyState {}
+    struct Game: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        let end = Event(from: OpenState.self, to: WonState.self, LostState.self)
+    }
+    final class TableState: Composite {
+        let game: StateMachine<Game>
+        init(_ game: StateMachine<Game> = StateMachine()) { self.game = game }
+        var regions: [any Region] { [game] }
+        func copied() -> TableState { TableState(game.copy()) }
+    }
+    struct Evening: Workflow {
+        static var initial: any WorkflowState { TableState() }
+        let leave = Event(from: TableState.self, to: OffState.self)
+    }
+
+    @Test("An inner machine's event with several empty destinations needs no samples")
+    func choices() throws {
+        let report = try exercise(Evening.self)
+        #expect(report.untriedInRegions.isEmpty, "\(report)")
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(
+                Evening.self,
+                invariants: [
+                    "no game is lost": { machine in
+                        (machine.state as? TableState)?.game.isIn(LostState.self) != true
+                    }
+                ]
+            )
+        }
+        let fire = "try region.fire(named: \"end\", entering: RegionExerciseTests.LostState())"
+        #expect(failure?.code.contains(fire) == true)
+    }
+
+    final class OrderedState: Updatable, Composite {
+        struct Values: Codable, Sendable { var payment = StateMachine<Payment>() }
+        static var regionPaths: RegionPaths<Values> { RegionPaths(\.payment) }
+        let values: Values
+        init(_ values: Values = Values()) { self.values = values }
+    }
+    struct Purchase: Workflow {
+        static var initial: any WorkflowState { OrderedState() }
+        let pay = Event(from: OrderedState.self, to: PaidState.self).whenFinal(\.payment)
+    }
+
+    @Test("The report names the machine in the value of an Updatable state by its property")
+    func updatable() throws {
+        let report = try exercise(Purchase.self, samples: [.state(PartState(cents: 1))])
+        #expect(report.untriedInRegions.map(\.event) == ["payment.refuse"])
+    }
 }

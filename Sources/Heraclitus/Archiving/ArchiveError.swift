@@ -77,14 +77,14 @@ extension ArchiveError: LocalizedError, CustomStringConvertible {
             "The migration \"\(name.shortened)\" to version \(version) failed\(Self.place(path)): \(Self.words(of: error))"
         case .unknownState(let name, let known, let path):
             "The workflow has no state \"\(name.shortened)\"\(path == "state" ? "" : Self.place(path)); "
-                + "its states are \(known.nearestFirst(to: name).joined(separator: ", "))."
+                + "its states are \(known.nearestFirst(to: name).inText())."
         case .brokenState(let name, let path, let error):
             "The data of the state \"\(name.shortened)\" cannot be read\(Self.place(path)): \(Self.words(of: error))"
         case .unwritableState(let name, let error):
             "The data of the state \"\(name.shortened)\" cannot be written: \(Self.words(of: error))"
         case .unknownEffect(let name, let known):
             "The workflow lists no effect \"\(name.shortened)\"; "
-                + "it lists \(known.isEmpty ? "none" : known.nearestFirst(to: name).joined(separator: ", "))."
+                + "it lists \(known.isEmpty ? "none" : known.nearestFirst(to: name).inText())."
         case .brokenEffect(let name, let error):
             "The data of the effect \"\(name.shortened)\" cannot be read: \(Self.words(of: error))"
         case .unwritableEffect(let name, let error):

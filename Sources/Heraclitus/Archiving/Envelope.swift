@@ -67,7 +67,8 @@ struct Envelope: Encodable {
     var name: String { definition.states[snapshot.status.index].name }
 
     private var entered: String? {
-        definition.states[snapshot.status.index].keepsEntry ? snapshot.entered.flatMap(ArchivedDate.text) : nil
+        let isUsed = definition.states[snapshot.status.index].keepsEntry
+        return (isUsed ? snapshot.entered : snapshot.unread.entered).flatMap(ArchivedDate.text)
     }
 
     private var left: String? { isOfMachine ? snapshot.putAside.flatMap(ArchivedDate.text) : nil }

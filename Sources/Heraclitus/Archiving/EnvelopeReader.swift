@@ -18,7 +18,10 @@ struct EnvelopeReader {
     func snapshot() throws -> Snapshot { try snapshot(ofMachine: true) }
 
     /// Reads only the state of an archive, and throws only ``ArchiveError``.
-    func state() throws -> AnyObject { try snapshot(ofMachine: false).state }
+    func state() throws -> AnyObject { try stateSnapshot().state }
+
+    /// Reads the state of an archive with its unread members, and throws only ``ArchiveError``.
+    func stateSnapshot() throws -> Snapshot { try snapshot(ofMachine: false) }
 
     private func snapshot(ofMachine isOfMachine: Bool) throws -> Snapshot {
         do {
@@ -43,15 +46,18 @@ struct EnvelopeReader {
     /// Machines lie within the data of a state, so what lies around that keeps its frames on the stack small.
     private func read(isOfMachine: Bool) throws -> Snapshot {
         let frame = try frame(ofMachine: isOfMachine)
-        var unread: [String: JSONValue] = [:]
+        var unread = UnreadParts()
         let (object, index) =
             frame.raw.version == definition.version
-            ? try state(named: frame.raw.state) { try read($0, &unread) } : try migrated(frame)
+            ? try state(named: frame.raw.state) { try read($0, &unread.members) } : try migrated(frame)
         guard definition.layout(of: object, of: index) != nil else {
             throw ArchiveError.malformed(
                 path: path(.state),
                 explanation: "\(definition.states[index].name) does not have the type of this workflow's states."
             )
+        }
+        if frame.raw.version == definition.version, !definition.states[index].keepsEntry {
+            unread.entered = frame.entered
         }
         return Snapshot(
             state: object,

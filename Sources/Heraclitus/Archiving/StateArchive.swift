@@ -66,9 +66,11 @@ public struct StateArchive<W: Workflow>: Sendable {
     /// The state.
     public let state: W.AnyState
 
+    private let unread: UnreadParts
+
     /// Makes a property of a state.
     /// - Parameter state: The state.
-    public init(_ state: W.AnyState) { self.state = state }
+    public init(_ state: W.AnyState) { (self.state, unread) = (state, UnreadParts()) }
 }
 
 extension StateArchive: Codable {
@@ -76,20 +78,25 @@ extension StateArchive: Codable {
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError`` for an unregistered class, or with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
-        try Envelope(ofState: state as AnyObject, W.definition).encode(to: encoder)
+        try Envelope(ofState: state as AnyObject, W.definition, unread: unread).encode(to: encoder)
     }
 
     /// Decodes a state of any class of the workflow.
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.
     public init(from decoder: any Decoder) throws {
-        let state = try EnvelopeReader(decoder, W.definition).state()
-        self.state = ExistentialLayout.unknown.handedOut(state, as: W.AnyState.self)
+        let found = try EnvelopeReader(decoder, W.definition).stateSnapshot()
+        state = ExistentialLayout.unknown.handedOut(found.state, as: W.AnyState.self)
+        unread = found.unread
     }
 }
 
 extension Envelope {
-    fileprivate init(ofState state: AnyObject, _ definition: Definition) throws(ArchiveError) {
+    fileprivate init(
+        ofState state: AnyObject,
+        _ definition: Definition,
+        unread: UnreadParts = UnreadParts()
+    ) throws(ArchiveError) {
         guard let index = definition.stateIndex(of: state), definition.layout(of: state, of: index) != nil
         else {
             throw .unknownState(
@@ -102,7 +109,8 @@ extension Envelope {
             state: try definition.frozen(state, in: index),
             previous: nil,
             status: PackedStatus(index, .restoring),
-            revision: 0
+            revision: 0,
+            unread: unread
         )
         self.init(definition: definition, snapshot: snapshot, includesDefinition: false, isOfMachine: false)
     }

@@ -41,11 +41,15 @@ public struct BackOff: Hashable, Codable, Sendable {
     /// - Returns: The delay; zero or more.
     public func delay(after failures: Int) -> Duration {
         let longest = limit / .seconds(1)
-        var delay = min(first / .seconds(1), longest)
-        // The loop ends at the limit, because a power of many failures may overflow.
-        for _ in 1..<max(1, min(failures, 1_100)) where factor > 1 ? delay < longest : delay > 0 {
-            delay = min(delay * factor, longest)
+        // The power of the factor by squares, in as many steps as the number has bits.
+        var (power, square, rest) = (1.0, max(factor, 0), max(failures, 1) - 1)
+        while rest > 0 {
+            if rest & 1 == 1 { power *= square }
+            square *= square
+            rest >>= 1
         }
+        // An infinite power of no time is no number, which `max` below turns into zero.
+        let delay = min(min(first / .seconds(1), longest) * power, longest)
         let part = Double.random(in: 0...min(max(0, jitter), 1))
         return .seconds(max(0, delay) * (1 - part))
     }

@@ -223,9 +223,9 @@ extension JSONValue {
                 try value.changeValues(under: key, change)
                 if name == key {
                     if case .array(var elements) = value {
-                        for index in elements.indices { try change(&elements[index]) }
+                        for index in elements.indices where !elements[index].isArchive { try change(&elements[index]) }
                         value = .array(elements)
-                    } else {
+                    } else if !value.isArchive {
                         try change(&value)
                     }
                 }

@@ -45,7 +45,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         case .actionFailed:
             "the action failed: \(causeWords)"
         case .notAllowed where isOfAction:
-            "allowed only in \(details?.action?.expected ?? "another state")."
+            "allowed only in \(details?.action?.expected?.shortened ?? "another state")."
         case .notAllowed:
             wrongDestination ?? "no transition\(shownDestination.map { " to \($0)" } ?? " from there")."
         case .notCurrent:
@@ -55,7 +55,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         case .declined:
             "declined: \(causeWords)"
         case .unregisteredState:
-            "the state \(candidates.first ?? shownDestination ?? "") is not registered with the workflow."
+            "the state \(candidates.first?.shortened ?? shownDestination ?? "") is not registered with the workflow."
         case .unsuitableState:
             underlyingError == nil
                 ? "\(shownDestination ?? "the object") lacks the type of this workflow's states."
@@ -110,7 +110,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
                 ? "Conform it to the protocol that the workflow's `initial` is declared as."
                 : nil
         case .destinationNeeded:
-            "Pass an object of one of: \(candidates.joined(separator: ", "))."
+            "Pass an object of one of: \(candidates.inText())."
         case .ambiguousEvent:
             "Fire one of them."
         case .transitionInProgress:
@@ -141,11 +141,11 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
     private var wrongDestination: String? {
         let names = reachable
         guard reason == .notAllowed, let destination = shownDestination, !names.isEmpty else { return nil }
-        return "the event leads to \(names.joined(separator: " or ")), not to \(destination)."
+        return "the event leads to \(names.inText(" or ")), not to \(destination)."
     }
 
     private static func list(_ names: [String]) -> String {
-        names.isEmpty ? "none" : names.map { "\"\($0)\"" }.joined(separator: ", ")
+        names.isEmpty ? "none" : names.inText(quoted: true)
     }
 
     /// The workflow of the machine, and its place in a tree.

@@ -97,8 +97,8 @@ package struct Snapshot {
     /// The journal; `nil` if the machine keeps none.
     var journal: Journal?
 
-    /// The unread members of the state's data, which another release may have added.
-    var unread: [String: JSONValue] = [:]
+    /// The unread parts of the archive, as long as the machine is in the archive's state.
+    var unread = UnreadParts()
 }
 
 /// The state's number, and the pending activation.
@@ -149,7 +149,7 @@ extension MachineCore {
 
     var snapshot: Snapshot {
         let place = place
-        let (putAside, unread) = (place?.putAside, place?.unread ?? [:])
+        let (putAside, unread) = (place?.putAside, place?.unread ?? UnreadParts())
         let (state, previous, other) = state.read {
             (now, revision.load(ordering: .relaxed), activity?.entered, journal?.journal)
         }
@@ -162,7 +162,7 @@ extension MachineCore {
             putAside: putAside,
             journal: other.3,
             // Another thread may have changed the state since they were read.
-            unread: unread.isEmpty || place.map { other.1 < $0.unreadEnd } != true ? [:] : unread
+            unread: unread.isEmpty || place.map { other.1 < $0.unreadEnd } != true ? UnreadParts() : unread
         )
     }
 

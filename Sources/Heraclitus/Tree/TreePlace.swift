@@ -31,8 +31,8 @@ final class TreePlace: Sendable {
         /// The machines that the current state holds.
         var regions: [any TreeMachine] = []
 
-        /// The unread members of the state's data.
-        var unread: [String: JSONValue] = [:]
+        /// The unread parts of the archive.
+        var unread = UnreadParts()
 
         /// The first revision without them.
         var unreadEnd = Int.max
@@ -65,15 +65,15 @@ final class TreePlace: Sendable {
 // MARK: - Unread data
 
 extension TreePlace {
-    /// The unread members, which belong to the state of every revision before ``unreadEnd``.
-    var unread: [String: JSONValue] { contents.withLock { $0.unread } }
+    /// The unread parts of the archive, which belong to the state of every revision before ``unreadEnd``.
+    var unread: UnreadParts { contents.withLock { $0.unread } }
 
     var unreadEnd: Int { contents.withLock { $0.unreadEnd } }
 
-    /// Ends the unread members with the state, at the revision of the next state.
+    /// Ends the unread parts with the state, at the revision of the next state.
     func endUnread(at revision: Int) { contents.withLock { $0.unreadEnd = revision } }
 
-    func note(unread: [String: JSONValue]) {
+    func note(unread: UnreadParts) {
         // The old members are released outside the lock.
         _ = contents.withLock { exchange(&$0.unread, with: unread) }
     }

@@ -12,7 +12,17 @@ package struct ArchiveKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProt
 
     package var codingPath: [any CodingKey] { decoder.codingPath }
 
-    package var allKeys: [Key] { decoder.value.keys.compactMap { Key(stringValue: $0) } }
+    package var allKeys: [Key] {
+        let names = decoder.value.keys
+        let keys = names.compactMap { Key(stringValue: $0) }
+        if keys.count == names.count {
+            decoder.value.noteRead()
+        } else {
+            // Keys that the type cannot name stay unread.
+            for key in keys { _ = found(key.stringValue) }
+        }
+        return keys
+    }
 
     package func contains(_ key: Key) -> Bool { found(key.stringValue) != nil }
 

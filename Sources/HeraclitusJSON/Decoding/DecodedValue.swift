@@ -43,14 +43,17 @@ enum DecodedValue {
         }
     }
 
-    /// The keys of an object, which count as read with their values.
+    /// The keys of an object.
     var keys: [String] {
         switch self {
-        case .inText(let text, let node):
-            text.noteRead(node)
-            return text.keys(of: node).map(text.text)
-        case .raw(let value): return value.objectValue.map { Array($0.keys) } ?? []
+        case .inText(let text, let node): text.keys(of: node).map(text.text)
+        case .raw(let value): value.objectValue.map { Array($0.keys) } ?? []
         }
+    }
+
+    /// Marks all parts of the value as read.
+    func noteRead() {
+        if case .inText(let text, let node) = self { text.noteRead(node) }
     }
 
     /// The values by key, if an object in a text may have many.

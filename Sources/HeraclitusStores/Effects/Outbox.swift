@@ -123,7 +123,9 @@ struct Outbox {
     mutating func lease(to worker: String, until date: Date) { (self.worker, self.date) = (worker, date) }
 
     /// Ends the lease.
-    mutating func release(until date: Date) { (worker, self.date) = (nil, date) }
+    ///
+    /// A later date than the distant future would hide the effects from listings.
+    mutating func release(until date: Date) { (worker, self.date) = (nil, min(date, .distantFuture)) }
 
     /// Removes an effect.
     mutating func remove(_ index: Int) {

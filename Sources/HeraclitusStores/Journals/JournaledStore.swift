@@ -11,8 +11,8 @@ extension ArchiveStore {
     ///
     /// An archive contains the last lines of its machine's journal. After a save, the store appends the lines that the
     /// file lacks. If the process dies before that, the next save of the machine appends them, in any process. The file
-    /// therefore has each line once, unless more lines are written between two saves than the journal keeps. The line
-    /// numbers show such gaps.
+    /// therefore has each line once, unless more lines are saved between two appends than the journal keeps, in one save
+    /// or in several at the same time. The line numbers show such gaps.
     ///
     /// The lines in the file are readable. Seal a store first, because the journal of a sealed archive is hidden:
     /// `store.sealed(…).journaled(in: log)`.

@@ -15,6 +15,10 @@ struct HandledMessages {
     private struct Message: Codable {
         let id: String
         let date: Double
+
+        /// The memory of the call that has handled the message; `nil` in messages of earlier releases.
+        var last: Int?
+        var seconds: Double?
     }
 
     /// The messages, in the order of arrival.
@@ -30,19 +34,44 @@ struct HandledMessages {
 
     /// Whether a remembered message has the id.
     func contains(_ id: String, _ memory: MessageMemory, at date: Date) -> Bool {
-        kept(messages, memory, at: date).contains { ExactID($0.id) == ExactID(id) }
+        let (last, seconds) = Self.limits(of: memory)
+        return messages.enumerated().contains { place, message in
+            ExactID(message.id) == ExactID(id)
+                && Self.isKept(message, before: messages.count - 1 - place, last, seconds, at: date)
+        }
     }
 
     /// The stored form after handling another message.
     func adding(_ id: String, _ memory: MessageMemory, at date: Date) throws -> Data {
-        let message = Message(id: id, date: date.timeIntervalSinceReferenceDate)
-        return try ArchiveEncoder.data(of: kept(messages + [message], memory, at: date))
+        let (last, seconds) = Self.limits(of: memory)
+        let message = Message(id: id, date: date.timeIntervalSinceReferenceDate, last: last, seconds: seconds)
+        let all = messages + [message]
+        // Other calls, perhaps of another release, may remember their messages longer.
+        let kept = all.enumerated().filter { place, message in
+            let later = all.count - 1 - place
+            return Self.isKept(message, before: later, last, seconds, at: date)
+                || Self.isKept(message, before: later, message.last, message.seconds, at: date)
+        }
+        return try ArchiveEncoder.data(of: kept.map(\.element))
     }
 
-    private func kept(_ messages: [Message], _ memory: MessageMemory, at date: Date) -> [Message] {
+    private static func limits(of memory: MessageMemory) -> (last: Int?, seconds: Double?) {
         switch memory {
-        case .last(let count): messages.suffix(max(1, count))
-        case .within(let time): messages.filter { $0.date >= date.timeIntervalSinceReferenceDate - time.inSeconds }
+        case .last(let count): (count, nil)
+        case .within(let time): (nil, time.inSeconds)
         }
+    }
+
+    /// Whether a memory keeps a message that has a number of later ones.
+    private static func isKept(
+        _ message: Message,
+        before later: Int,
+        _ last: Int?,
+        _ seconds: Double?,
+        at date: Date
+    ) -> Bool {
+        if let last, later < max(1, last) { return true }
+        if let seconds, message.date >= date.timeIntervalSinceReferenceDate - seconds { return true }
+        return false
     }
 }

@@ -19,7 +19,8 @@ extension ArchiveStore {
     ///   - handlers: The handlers of the effects.
     ///   - policy: The lease of effects, and the treatment of failures.
     ///   - interval: The longest time between two looks at the store.
-    ///   - failed: Gets each failure of a machine, an effect or the store, on any thread. The worker goes on.
+    ///   - failed: Gets each failure of a machine, an effect or the store, on any thread; of one look at the store, the
+    ///     first thousand. The worker goes on.
     /// - Throws: `CancellationError`; ``StoreError/missingHandlers(_:)`` before the first claim.
     public func run<each W: Workflow>(
         _ workflows: repeat StoredWorkflow<each W>,

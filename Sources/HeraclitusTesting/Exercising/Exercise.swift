@@ -275,6 +275,9 @@ struct RegionPlace: Hashable {
     /// The machine's class as code writes it.
     let type: String
 
+    /// The machine's workflow.
+    let workflow: any Workflow.Type
+
     // Another state object may list the machine of a property at another place.
     static func == (left: RegionPlace, right: RegionPlace) -> Bool {
         (left.name, left.type) == (right.name, right.type)

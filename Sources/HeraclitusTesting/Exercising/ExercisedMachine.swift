@@ -95,8 +95,14 @@ final class ExercisedMachine<W: Workflow> {
             // A workflow within itself would have no end.
             guard let machine = region as? any ExercisedRegion, !holders.contains(ObjectIdentifier(type(of: machine)))
             else { return [HeldMachine]() }
-            let name = machine.name(in: composite) ?? "\(index)"
-            let path = path + [RegionPlace(name: name, index: index, type: writtenName(of: type(of: machine)))]
+            let name = propertyName(of: machine, in: composite) ?? "\(index)"
+            let place = RegionPlace(
+                name: name,
+                index: index,
+                type: writtenName(of: type(of: machine)),
+                workflow: machine.ownWorkflow
+            )
+            let path = path + [place]
             return [(path, machine)] + regions(in: machine, path, within: holders)
         }
     }
@@ -121,9 +127,7 @@ final class ExercisedMachine<W: Workflow> {
             } else {
                 state = try target.builtDestination(of: transition.event)
                 // A caller may choose another destination of the event.
-                if path.isEmpty, state.map(isDestination) != true {
-                    state = W.emptyState(named: transition.to) as? any WorkflowState
-                }
+                if state.map(isDestination) != true { state = target.emptyState(named: transition.to) }
             }
         } catch {
             return .declined("the \(sample == nil ? "builder" : "sample") has thrown: \(error)")
@@ -200,16 +204,6 @@ final class ExercisedMachine<W: Workflow> {
 }
 
 extension ExerciseFailure.Problem: Error {}
-
-extension ExercisedRegion {
-    /// The name of the state's property that holds the machine.
-    fileprivate func name(in state: any Composite) -> String? {
-        for mirror in sequence(first: Mirror(reflecting: state), next: \.superclassMirror) {
-            for case (let label?, let value as AnyObject) in mirror.children where value === self { return label }
-        }
-        return nil
-    }
-}
 
 extension Exercise {
     /// A start state and the first sample that makes it without a source; the sample is `nil` for an empty state.

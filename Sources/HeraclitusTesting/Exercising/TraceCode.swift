@@ -64,13 +64,23 @@ extension Exercise {
             region = "(\(state) as? any Composite)?.regions[\(place.index)] as? \(place.type)"
             state = "(\(region))?.state"
         }
-        let object = sample.map { ", entering: samples[\($0)](region.state)" } ?? ""
+        let object = sample.map { "samples[\($0)](region.state)" } ?? chosenObject(of: transition, in: path)
+        let entering = object.map { ", entering: \($0)" } ?? ""
         return """
             do {
                 let region = try #require(\(region))
-                try region.fire(named: \(literal(transition.event))\(object))
+                try region.fire(named: \(literal(transition.event))\(entering))
             }
             """
+    }
+
+    /// The empty state for an event of a machine in the state that leads to several states.
+    private func chosenObject(of transition: ExercisedTransition, in path: [RegionPlace]) -> String? {
+        guard let workflow = path.last?.workflow, let state = workflow.stateClass(named: transition.to),
+            state is any EmptyState.Type,
+            workflow.table[transition.event]?.transitions.filter({ $0.from == transition.from }).count != 1
+        else { return nil }
+        return "\(writtenName(of: state))()"
     }
 
     /// The class of a state as code writes it.

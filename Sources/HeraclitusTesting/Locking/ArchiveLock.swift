@@ -95,9 +95,12 @@ extension ArchiveLock {
         var additions = LockAdditions(states: states.keys.filter { recorded.states[$0] == nil }.sorted())
         for (state, shape) in states {
             guard let before = recorded.states[state] else { continue }
-            additions.keys += shape.paths(missingIn: before).map { "\(state).\($0)" }
+            let paths = shape.paths(missingIn: before)
+            additions.keys += paths.map { "\(state).\($0)" }
+            additions.innerKeys += paths.filter(shape.isWithinValue).map { "\(state).\($0)" }
         }
         additions.keys.sort()
+        additions.innerKeys.sort()
         additions.events = events.filter { !recorded.events.contains($0) }
         for (name, samples) in effects ?? [:] {
             guard let before = recorded.effects?[name] else {
@@ -142,6 +145,9 @@ struct LockAdditions: Equatable {
 
     /// The keys of data, each prefixed with the name of its state.
     var keys: [String] = []
+
+    /// Those of the keys that lie within a value of the data, which an update rewrites as a whole.
+    var innerKeys: [String] = []
     var events: [String] = []
 
     /// The names of effects, and the keys of their data, each prefixed with the name of its effect.
@@ -156,6 +162,7 @@ struct LockAdditions: Equatable {
         LockAdditions(
             states: states.filter(other.states.contains),
             keys: keys.filter(other.keys.contains),
+            innerKeys: innerKeys.filter(other.innerKeys.contains),
             events: events.filter(other.events.contains),
             effects: effects.filter(other.effects.contains)
         )

@@ -33,13 +33,17 @@ extension ArchiveLockNotRecorded {
     /// The treatment of the additions by processes of the previous release while both releases run, with remedies.
     public var rollout: [String] {
         if isWritten { return [] }
+        let outerKeys = keys.filter { !additions.innerKeys.contains($0) }
         return [
             states.isEmpty
                 ? nil
                 : "Old processes cannot read machines in \(states.joined(separator: ", ")), and report them: raise `version`, or release the state first and what enters it later.",
-            keys.isEmpty
+            outerKeys.isEmpty
                 ? nil
-                : "Old processes keep \(keys.joined(separator: ", ")) when they update the state, and write a state without it when they enter it: let the key be optional.",
+                : "Old processes keep \(outerKeys.joined(separator: ", ")) when they update the state, and write a state without it when they enter it: let the key be optional.",
+            additions.innerKeys.isEmpty
+                ? nil
+                : "Old processes drop \(additions.innerKeys.joined(separator: ", ")) when they update the state, because it lies within a value: raise `version`, or add a key to the state itself.",
             events.isEmpty ? nil : "Old processes cannot fire \(events.joined(separator: ", ")).",
             effects.isEmpty
                 ? nil

@@ -34,6 +34,17 @@ struct JSONShape: Codable, Equatable {
         outermost(types.keys.filter { other.types[$0] == nil && types[$0] != ["null"] })
     }
 
+    /// Whether a path leads into a value of a state's data, rather than to a member of the data itself.
+    ///
+    /// A machine within the data has data of its own.
+    func isWithinValue(_ path: String) -> Bool {
+        let outer = types.keys.filter { path.hasPrefix("\($0).") || path.hasPrefix("\($0)[]") }
+        guard let parent = outer.max(by: { $0.utf8.count < $1.utf8.count }) else { return false }
+        guard parent.hasSuffix(".data") else { return true }
+        let archive = parent.dropLast(5)
+        return !["format", "state", "version", "workflow"].allSatisfy { types["\(archive).\($0)"] != nil }
+    }
+
     /// Whether another shape has all of this shape's paths at and below a path.
     func hasNoPaths(below path: String, missingIn other: JSONShape) -> Bool {
         types.keys.allSatisfy { !$0.hasPrefix(path) || other.types[$0] != nil }

@@ -117,19 +117,28 @@ extension TableGraph {
         where isAllowed: (Edge) -> Bool = { _ in true },
         until isEnd: (_ edge: Int, _ before: Int?) -> Bool
     ) -> [Int]? {
-        var ways: [[Int]] = [[]]
+        // Each step has the number of the step before it, so memory is linear in the edges.
+        var steps: [(edge: Int, previous: Int?)] = []
         var reached: Set<Int> = []
-        var next = 0
-        while next < ways.count {
-            let way = ways[next]
-            let before = way.last ?? last
+        var step: Int?
+        while true {
+            let before = step.map { steps[$0].edge } ?? last
             for edge in leaving[before.map { edges[$0].to } ?? first] where isAllowed(edges[edge]) {
-                if isEnd(edge, before) { return way + [edge] }
-                if reached.insert(edge).inserted { ways.append(way + [edge]) }
+                if isEnd(edge, before) {
+                    var way = [edge]
+                    var place = step
+                    while let number = place {
+                        way.append(steps[number].edge)
+                        place = steps[number].previous
+                    }
+                    return way.reversed()
+                }
+                if reached.insert(edge).inserted { steps.append((edge, step)) }
             }
-            next += 1
+            let next = step.map { $0 + 1 } ?? 0
+            guard next < steps.count else { return nil }
+            step = next
         }
-        return nil
     }
 
     /// Walks that together cover all reachable edges, or all reachable pairs of edges.

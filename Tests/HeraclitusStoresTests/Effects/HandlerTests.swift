@@ -217,4 +217,20 @@ import Testing
         #expect(report.count == 3 && report.failures.isEmpty)
         #expect(try await names() == ["Mail"])
     }
+
+    @Test("A retry beyond all dates keeps the effect listed, and disturbs no other machine", arguments: [1e12, .infinity])
+    func retryNever(seconds: Double) async throws {
+        let place = try StorePlace("directory")
+        let orders = place.store.workflow(Order.self, scheduler: clock.scheduler)
+        for id in ["1", "2"] { try await orders.update(id) { try $0.fire.place(UnpaidState("a")) } }
+        let date = Date(timeIntervalSinceReferenceDate: seconds)
+        let report = try await orders.deliver(
+            to: handlers(mail: { throw EffectFailure.retry(at: date, because: Failed()) })
+        )
+        #expect(report.count == 0 && report.failureCount == 2)
+        let waiting = try await orders.effects()
+        #expect(waiting.count == 6)
+        for effect in waiting where effect.name == "Mail" { #expect(try await orders.retry(effect.key)) }
+        #expect(try await orders.deliver(to: handlers()).count == 6)
+    }
 }

@@ -142,4 +142,16 @@ import Testing
         #expect(updated.revision == row.revision + 2 && updated.handled == row.handled)
         #expect((try await stock.machine("tea")?.machine.state as? StockedState)?.count == 7)
     }
+
+    @Test("A message is remembered as long as its own call asks, whatever other calls ask")
+    func memoriesBesideOneAnother() async throws {
+        let memory = MessageMemory.within(.seconds(86_400))
+        #expect(try await handle("notice", memory))
+        for click in 1...3 { #expect(try await handle("click \(click)", .last(1))) }
+        #expect(try await !handle("notice", memory))
+        // Another release remembers fewer messages.
+        for message in 1...5 { #expect(try await handle("\(message)", .last(5))) }
+        #expect(try await handle("6", .last(2)))
+        #expect(try await !handle("3", .last(5)))
+    }
 }

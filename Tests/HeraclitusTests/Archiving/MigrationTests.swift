@@ -465,4 +465,24 @@ import Testing
         let booked = try #require(trip.state as? BookedState)
         #expect(booked.day == Date(timeIntervalSince1970: 1_770_000_000) && booked.gateNote == "B7")
     }
+
+    struct Wrong: Error {}
+
+    struct NamedSale: Workflow {
+        static let name = "Sale"
+        static var version: Int { 2 }
+        static var migrations: [Migration] { [.values(under: "payment", in: 2) { _ in throw Wrong() }] }
+        static var initial: SoldState { SoldState(0, "", StateMachine<Payment>()) }
+        let go = Event(updating: SoldState.self)
+    }
+
+    @Test("A step for values under the key of a machine leaves the machine alone")
+    func valuesThatAreMachines() throws {
+        let payment =
+            #"{"activated":true,"data":{"place":"ny","price":3},"format":1,"revision":1,"state":"Amount","version":1,"workflow":"Payment"}"#
+        let text =
+            #"{"activated":true,"data":{"payment":\#(payment),"price":5,"state":"ny"},"format":1,"revision":1,"state":"Sold","version":1,"workflow":"Sale"}"#
+        let sold = try StateMachine<NamedSale>(archive: Data(text.utf8)).state
+        #expect((sold.payment.state as? AmountState)?.price == 300)
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusTesting
 import Testing
 
 @testable import Fixtures
@@ -202,5 +203,101 @@ import Testing
         let written = String(decoding: try lists.archive(), as: UTF8.self)
         #expect(written.contains(#""added":1"#))
         #expect(written.replacing(#""added":1,"#, with: "").replacing(#","added":1"#, with: "") == archive)
+    }
+
+    final class WaitingState: WorkflowState {
+        static let name = "Waiting"
+        let number: Int
+        init(_ number: Int) { self.number = number }
+    }
+
+    struct Waiting: Workflow {
+        static let name = "Wait"
+        static var initial: any WorkflowState { WaitingState(0) }
+        let count = Event(updating: WaitingState.self)
+        let again = Event(from: WaitingState.self, to: WaitingState.self)
+    }
+
+    /// The next release, in which waiting has an end.
+    struct WaitingUntil: Workflow {
+        static let name = "Wait"
+        static var initial: any WorkflowState { WaitingState(0) }
+        let count = Event(updating: WaitingState.self)
+        let again = Event(from: WaitingState.self, to: WaitingState.self)
+        let lapse = Event(from: WaitingState.self, to: ShutState.self).due(after: .seconds(60))
+    }
+
+    @Test("A release without the deadline keeps the date from which the deadline of another release counts")
+    func entry() throws {
+        let clock = ManualClock()
+        func at(_ seconds: Double) -> Date { Date(timeIntervalSinceReferenceDate: seconds) }
+        let first = StateMachine<WaitingUntil>(resumingIn: WaitingState(1), since: at(5), scheduler: clock.scheduler)
+        let old = try StateMachine<Waiting>(archive: first.archive())
+        try old.fire.count(WaitingState(2))
+        for archive in [try old.archive(), try old.copy().archive()] {
+            #expect(try JSONValue(json: archive)["entered"] == "2001-01-01T00:00:05Z")
+            let back = try StateMachine<WaitingUntil>(archive: archive, scheduler: clock.scheduler)
+            back.activate()
+            #expect(back.nextDeadline == at(65))
+        }
+        try old.fire.again(WaitingState(3))
+        #expect(try JSONValue(json: old.archive())["entered"] == nil)
+    }
+
+    /// A state that looks at its keys before it reads them.
+    final class LookingState: WorkflowState {
+        static let name = "Cart"
+        private enum CodingKeys: String, CodingKey { case items, count }
+        let items: Int
+        init(_ items: Int) { self.items = items }
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            // Earlier releases called it otherwise.
+            items = try container.decode(Int.self, forKey: container.allKeys.contains(.count) ? .count : .items)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(items, forKey: .items)
+        }
+    }
+
+    struct LookingShop: Workflow {
+        static let name = "Shop"
+        static var initial: any WorkflowState { LookingState(0) }
+        let add = Event(updating: LookingState.self)
+    }
+
+    @Test("A state that asks which of its keys are there keeps the keys that it does not know")
+    func allKeys() throws {
+        let shop = try StateMachine<LookingShop>(archive: Self.archive)
+        try shop.fire.add(LookingState(2))
+        #expect(try Self.data(shop.archive()) == ["coupon": ["code": "spring"], "items": 2, "note": .null])
+    }
+
+    final class PausedState: WorkflowState {
+        let before: StateArchive<Shop>
+        let note: String
+        init(_ before: StateArchive<Shop>, _ note: String) { (self.before, self.note) = (before, note) }
+    }
+
+    struct Pause: Workflow {
+        static var initial: any WorkflowState { PausedState(StateArchive(CartState(0)), "") }
+        let comment = Event(updating: PausedState.self)
+    }
+
+    @Test("The archive of a state within a state keeps unread members, too")
+    func stateArchive() throws {
+        let before =
+            #"{"data":{"coupon":"spring","items":1},"format":1,"state":"Cart","version":1,"workflow":"Shop"}"#
+        let first = String(decoding: try StateMachine<Pause>().archive(), as: UTF8.self)
+        let start = try #require(first.range(of: #""before":{"#))
+        let end = try #require(first.range(of: #","note":"#))
+        let archive = first.replacingCharacters(in: start.lowerBound..<end.lowerBound, with: "\"before\":\(before)")
+        let pause = try StateMachine<Pause>(archive: Data(archive.utf8))
+        let state = try #require(pause.state as? PausedState)
+        try pause.fire.comment(PausedState(state.before, "later"))
+        let data = try Self.data(pause.archive())
+        #expect(data?["note"] == "later")
+        #expect(data?["before"]?["data"] == ["coupon": "spring", "items": 1])
     }
 }

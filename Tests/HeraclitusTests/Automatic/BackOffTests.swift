@@ -36,4 +36,10 @@ import Testing
         #expect(Set(drawn).count > 100)
         #expect((6.0...6.5).contains(drawn.min() ?? 0) && (7.5...8).contains(drawn.max() ?? 0))
     }
+
+    @Test("A small factor reaches the limit, too")
+    func slow() {
+        let backOff = BackOff(first: .seconds(1), factor: 1.001, limit: .seconds(600), jitter: 0)
+        #expect(backOff.delay(after: 10_000) == .seconds(600))
+    }
 }

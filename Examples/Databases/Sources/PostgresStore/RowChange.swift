@@ -144,7 +144,12 @@ struct RowChange {
         let rows = values.rows
         // A literal of an array.
         let names = rows.map { row in
-            "\"" + row.name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+            // By scalars, because a mark after a quotation mark makes one character with it.
+            let name = row.name.unicodeScalars.reduce(into: "") { name, scalar in
+                if scalar == "\\" || scalar == "\"" { name.unicodeScalars.append("\\") }
+                name.unicodeScalars.append(scalar)
+            }
+            return "\"\(name)\""
         }
         return [.prepared(Statements.deleteOtherValues, saved + [.text("{\(names.joined(separator: ","))}")])]
             + rows.map { .prepared(Statements.saveValue, saved + [.text($0.name)] + $0.columns) }

@@ -90,11 +90,17 @@ extension SQLiteTransaction {
 
     func counts(_ query: ArchiveQuery) throws -> [String: Int] {
         let condition = SQLiteCondition(query)
+        let isLimited = query.limit < .max
+        let machines =
+            isLimited
+            ? "(select state from machines where \(condition.sql) order by \(condition.order) limit ?)"
+            : "machines where \(condition.sql)"
         let statement = try db.cachedStatement(
-            sql: "select cast(state as blob), count(*) from machines where \(condition.sql) group by state"
+            sql: "select cast(state as blob), count(*) from \(machines) group by state"
         )
+        let arguments = condition.arguments + (isLimited ? [max(0, query.limit).databaseValue] : [])
         var counts: [String: Int] = [:]
-        let rows = try SQLiteRow.fetchCursor(statement, arguments: StatementArguments(of: condition.arguments))
+        let rows = try SQLiteRow.fetchCursor(statement, arguments: StatementArguments(of: arguments))
         while let row = try rows.next() {
             if let state = row.text(0) { counts[state] = row.integer(1) }
         }

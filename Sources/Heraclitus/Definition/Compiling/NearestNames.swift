@@ -15,6 +15,20 @@ extension [String] {
     }
 }
 
+extension [String] {
+    /// The number of names that the text of an error lists.
+    private static var textLimit: Int { 20 }
+
+    /// The first names for the text of an error, each shortened, and the number of the others.
+    ///
+    /// A table from outside may have any number of names, of any length.
+    func inText(_ separator: String = ", ", quoted isQuoted: Bool = false) -> String {
+        let shown = prefix(Self.textLimit).map { isQuoted ? "\"\($0.shortened)\"" : $0.shortened }
+        let text = shown.joined(separator: separator)
+        return count > shown.count ? "\(text) and \(count - shown.count) more" : text
+    }
+}
+
 /// A text for comparisons: in lower case, and cut to the length of a name, because it may come from outside.
 private struct Spelling {
     private static let limit = 64

@@ -1,13 +1,26 @@
-// Keeps members of a state's data that another release of the program has added.
+// Keeps parts of an archive that another release of the program has added.
+
+import HeraclitusEssentials
+
+/// The parts of an archive that this release has left unread, and that another release may need.
+package struct UnreadParts: Sendable {
+    /// Members of the state's data.
+    var members: [String: JSONValue] = [:]
+
+    /// The date of entering the state, from which the deadlines of another release may count.
+    var entered: Date?
+
+    var isEmpty: Bool { members.isEmpty && entered == nil }
+}
 
 extension MachineCore {
-    /// Keeps unread members of the state's data until the machine leaves the state.
+    /// Keeps unread parts until the machine leaves the state.
     ///
     /// Updates keep them.
-    func keep(_ unread: [String: JSONValue]) {
+    func keep(_ unread: UnreadParts) {
         let place = madePlace
         place.note(unread: unread)
-        // The hooks are added only here, because most machines have no unread members. A machine is also told when its
+        // The hooks are added only here, because most machines have no unread parts. A machine is also told when its
         // holder's state is left, which changes no data of its own.
         _ = addCallbacks([
             .hook(.willExit) { transition in
@@ -17,7 +30,7 @@ extension MachineCore {
                 }
             },
             .hook(.didExit) { transition in
-                if transition.treeMachine.withCore({ $0.place === place }) { place.note(unread: [:]) }
+                if transition.treeMachine.withCore({ $0.place === place }) { place.note(unread: UnreadParts()) }
             },
         ])
     }
@@ -26,6 +39,7 @@ extension MachineCore {
 extension Snapshot {
     /// Writes the unread members after the members of the state's class.
     func writeUnread(of state: any WorkflowState, to encoder: any Encoder) throws {
+        let unread = unread.members
         if unread.isEmpty || encoder.userInfo[.leavesUnreadOut] != nil { return }
         // A class may write members that it does not read. Other encoders do not tell the members that they have.
         if let encoder = encoder as? ArchiveEncoder { return try encoder.complete(with: unread) }
