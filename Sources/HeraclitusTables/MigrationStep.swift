@@ -29,7 +29,8 @@ extension TransitionTable {
             /// Moves the machines of a state that was removed to another one.
             case removeState(String, into: String)
 
-            /// Gives a key another name, unless the new name is taken.
+            /// Gives a key another name. If a state has both keys, it keeps both; a table that lists the state's keys
+            /// then also needs ``removeKey(_:state:)``.
             case renameKey(String, to: String, state: String?)
 
             /// Sets a missing key.

@@ -139,5 +139,20 @@ private actor Bank {
         #expect(payment.isIn(SettledState.self))
         #expect(await bank.booked.values.map { $0 } == [20])
         #expect(try await payments.effects().isEmpty)
+        // A failure after the update lets the handler run again.
+        let failures = Mutex(1)
+        let failing = EffectHandlers().on(Charge.self) { charge, key in
+            try await payments.update(key.id) { payment in try payment.fire.settle() }
+            let isFailing = failures.withLock { failures in
+                failures -= 1
+                return failures >= 0
+            }
+            if isFailing { throw Busy() }
+        }
+        try await payments.update("43", creating: opened) { $0.activate() }
+        #expect(try await payments.deliver(to: failing).failureCount == 1)
+        await clock.advance(by: .seconds(2))
+        #expect(try await payments.deliver(to: failing).failureCount == 0)
+        #expect(try await payments.effects().isEmpty)
     }
 }

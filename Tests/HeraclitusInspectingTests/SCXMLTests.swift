@@ -286,7 +286,9 @@ import Testing
 
     @Test("An initial state of a state without inner states is refused")
     func initialOfLeaf() {
-        for content in ["<state id='a' initial='b'/>", "<state id='a'><initial><transition target='b'/></initial></state>"] {
+        for content in [
+            "<state id='a' initial='b'/>", "<state id='a'><initial><transition target='b'/></initial></state>",
+        ] {
             let document = "<scxml>\(content)<state id='b'/></scxml>"
             let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: document) }
             #expect(error?.problems.map(\.explanation) == ["The initial state of a is not within it."])

@@ -196,5 +196,10 @@ struct DataMigrationTests {
         let old = try StateMachine(DataWorkflow(flow(version: 1)), entering: DataState("Open", ["a": 1, "b": 2]))
         let table = flow(version: 2).migrating(.init(in: 2, .renameKey("a", to: "b", state: nil)))
         #expect(try StateMachine(archive: old.archive(), of: DataWorkflow(table)).state.data == ["a": 1, "b": 2])
+        // A state with listed keys has no other ones.
+        let listed = table.keys(["b": .integer], in: "Open")
+        #expect(throws: ArchiveError.self) { try StateMachine(archive: old.archive(), of: DataWorkflow(listed)) }
+        let removed = listed.migrating(.init(in: 2, .removeKey("a", state: nil)))
+        #expect(try StateMachine(archive: old.archive(), of: DataWorkflow(removed)).state.data == ["b": 2])
     }
 }

@@ -55,8 +55,8 @@ extension ArchiveError: LocalizedError, CustomStringConvertible {
 
     /// The problem and its place.
     ///
-    /// Names and paths are shortened to 200 characters, and texts of other errors to 1,000. The payload has them in
-    /// full.
+    /// Names and paths are shortened to 200 characters, texts of other errors to 1,000, and lists to 20 names. The
+    /// payload has them in full.
     public var description: String {
         switch self {
         case .notJSON(let explanation):

@@ -55,7 +55,7 @@ package struct ArchivedJournal: Codable {
             )
         }
         self.limit = limit
-        self.dropped = dropped
+        self.dropped = dropped > 0 ? dropped : nil
         began = try container.decodeIfPresent(Date.self, forKey: .began)
         series = try container.decodeIfPresent(Int.self, forKey: .series)
         lines = try container.decode([Line].self, forKey: .lines)

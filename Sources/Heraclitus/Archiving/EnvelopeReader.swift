@@ -20,7 +20,7 @@ struct EnvelopeReader {
     /// Reads only the state of an archive, and throws only ``ArchiveError``.
     func state() throws -> AnyObject { try stateSnapshot().state }
 
-    /// Reads the state of an archive with its unread members, and throws only ``ArchiveError``.
+    /// Reads the state of an archive with its unread parts, and throws only ``ArchiveError``.
     func stateSnapshot() throws -> Snapshot { try snapshot(ofMachine: false) }
 
     private func snapshot(ofMachine isOfMachine: Bool) throws -> Snapshot {
@@ -56,7 +56,8 @@ struct EnvelopeReader {
                 explanation: "\(definition.states[index].name) does not have the type of this workflow's states."
             )
         }
-        if frame.raw.version == definition.version, !definition.states[index].keepsEntry {
+        // A state that is yet to be entered has no date of entry.
+        if frame.isActivated, frame.raw.version == definition.version, !definition.states[index].keepsEntry {
             unread.entered = frame.entered
         }
         return Snapshot(

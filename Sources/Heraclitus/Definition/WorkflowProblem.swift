@@ -33,16 +33,23 @@ public struct WorkflowProblem: Error, Hashable, Sendable, CustomStringConvertibl
 extension WorkflowProblem {
     /// A problem whose kind has a text.
     package init(_ kind: String, _ names: [String], stopsTheProgram: Bool = true) {
-        guard let line = Self.texts.split(separator: "\n").first(where: { $0.hasPrefix("\(kind): ") }) else {
+        guard let parts = Self.parts[kind[...]] else {
             preconditionFailure("The kind \(kind) of problems has no text.")
         }
-        let parts = line.dropFirst(kind.count + 2).split(separator: "$", omittingEmptySubsequences: false)
         let text = parts.dropFirst().reduce(String(parts[0])) { beginning, part in
             // Names may be long, and appear in many problems.
             "\(beginning)\(names[part.first?.wholeNumberValue ?? 0].shortened)\(part.dropFirst())"
         }
         self.init(kind, names, stopsTheProgram: stopsTheProgram, text)
     }
+
+    /// The texts by kind, split at the places of names. A table from outside may have any number of problems.
+    private static let parts: [Substring: [Substring]] = Dictionary(
+        uniqueKeysWithValues: texts.split(separator: "\n").map { line in
+            let kind = line.prefix { $0 != ":" }
+            return (kind, line.dropFirst(kind.count + 2).split(separator: "$", omittingEmptySubsequences: false))
+        }
+    )
 
     /// The texts of the kinds that have one, a line each, in which `$` and a digit is the place of a name.
     private static let texts = """

@@ -1,6 +1,7 @@
 /// The error of a rejected fire or action, with its place, reason and remedies.
 ///
-/// Its texts shorten names to 200 characters and texts of other errors to 1,000. Its properties have them whole.
+/// Its texts shorten names to 200 characters, texts of other errors to 1,000, and lists to 20 names. Its properties have
+/// them whole.
 ///
 /// A rejected fire changes nothing, and you can fire the machine again. Only the activation by a first fire remains.
 ///
@@ -205,8 +206,8 @@ public struct InvalidTransition: Error, Sendable {
 
     /// Names to choose from: events, actions or states, depending on the ``reason``.
     ///
-    /// For an unknown name they are all names, the most similar first. For an action in the wrong state they are the
-    /// events that lead to a state that allows the action.
+    /// For an unknown name they are all names. The most similar comes first, unless there are more than 1,000. For an
+    /// action in the wrong state they are the events that lead to a state that allows the action.
     public var candidates: [String] {
         switch reason {
         case .unknownEvent: definition.events.map(\.name).nearestFirst(to: event)

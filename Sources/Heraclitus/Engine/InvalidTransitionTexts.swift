@@ -1,6 +1,6 @@
 public import HeraclitusEssentials
 
-// The texts of the error of machines: the attempt, the reason and a remedy. They shorten the caller's names.
+// The texts of the error of machines: the attempt, the reason and a remedy. They shorten names and lists.
 
 /// The text of an error: that of a `LocalizedError`, or else its description.
 func ownWords(of error: any Error) -> String { localizedWords(of: error) ?? text(of: error) }
@@ -45,7 +45,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
         case .actionFailed:
             "the action failed: \(causeWords)"
         case .notAllowed where isOfAction:
-            "allowed only in \(details?.action?.expected?.shortened ?? "another state")."
+            "allowed only in \(details?.action?.expected ?? "another state")."
         case .notAllowed:
             wrongDestination ?? "no transition\(shownDestination.map { " to \($0)" } ?? " from there")."
         case .notCurrent:

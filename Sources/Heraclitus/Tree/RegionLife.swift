@@ -99,10 +99,13 @@ extension MachineCore {
     func resumeTime(at date: Date) {
         for region in place?.regions ?? [] { region.withCore { $0.resumeTime(at: date) } }
         // The time in a state that is yet to be entered has not begun.
-        guard let putAside = place?.takePutAside(), now.activation != .entry, let activity,
+        guard let place, let putAside = place.takePutAside(), now.activation != .entry,
             !definition.states[now.index].hooks.isAging
         else { return }
-        let entered = activity.entered.addingTimeInterval(max(0, date.timeIntervalSince(putAside)))
+        let pause = max(0, date.timeIntervalSince(putAside))
+        place.delayUnreadEntry(by: pause)
+        guard let activity else { return }
+        let entered = activity.entered.addingTimeInterval(pause)
         state.change { activity.note(entered: entered) }
     }
 

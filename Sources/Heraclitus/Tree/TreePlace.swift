@@ -77,6 +77,9 @@ extension TreePlace {
         // The old members are released outside the lock.
         _ = contents.withLock { exchange(&$0.unread, with: unread) }
     }
+
+    /// Moves the unread date of entry by the time for which the machine was put aside.
+    func delayUnreadEntry(by pause: Double) { contents.withLock { $0.unread.entered?.addTimeInterval(pause) } }
 }
 
 // MARK: - Inner machines

@@ -157,18 +157,18 @@ extension ArchiveEncoder {
     package func complete(with members: [String: JSONValue]) throws {
         if state.form == .single {
             switch state.single {
-            case .object(let own): state.members = own
-            case .raw(.object(let own)): state.members = own.map { .init(key: $0.key, value: .raw($0.value)) }
+            case .object(let own): (state.members, state.form) = (own, .object)
+            case .raw(.object(let own)):
+                (state.members, state.form) = (own.map { .init(key: $0.key, value: .raw($0.value)) }, .object)
             default: break
             }
-            if !state.members.isEmpty { state.form = .object }
         }
         let own = Set(state.members.map(\.key))
         var container = container(keyedBy: JSONKey.self)
         for (key, value) in members where !own.contains(key) { try container.encode(value, forKey: JSONKey(key)) }
     }
 
-    /// The keys of the members that a value writes; `nil` unless it asks for a keyed container.
+    /// The keys of the members that a value writes; `nil` if it asks for another container than a keyed one.
     package static func keys(
         of value: some Encodable,
         userInfo: [CodingUserInfoKey: Any]
@@ -177,7 +177,7 @@ extension ArchiveEncoder {
         let encoder = ArchiveEncoder(Void.self, depth: 0, limits)
         try value.encode(to: encoder)
         _ = try encoder.finish()
-        return encoder.state.form == .object ? Set(encoder.state.members.map(\.key)) : nil
+        return [.nothing, .object].contains(encoder.state.form) ? Set(encoder.state.members.map(\.key)) : nil
     }
 
     /// The number of elements.

@@ -17,6 +17,7 @@ extension StoredArchive {
             json["outbox"] = nil
             var row = self
             // Archives have sorted keys and every digit of a number, so the other members keep their bytes.
+            // Archives of more than 64 levels are damaged: raw values have no more.
             row.archive = try ArchiveEncoder.data(of: json)
             row.effects = try Outbox(former: former, revision: revision, version: json["version"]?.intValue)
                 .waiting(of: id)

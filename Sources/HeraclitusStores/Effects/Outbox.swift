@@ -120,7 +120,9 @@ struct Outbox {
     // MARK: - Changes
 
     /// Leases the effects.
-    mutating func lease(to worker: String, until date: Date) { (self.worker, self.date) = (worker, date) }
+    mutating func lease(to worker: String, until date: Date) {
+        (self.worker, self.date) = (worker, min(date, .distantFuture))
+    }
 
     /// Ends the lease.
     ///

@@ -3,7 +3,7 @@ import HeraclitusEssentials
 
 /// The messages that a machine remembers as handled.
 public enum MessageMemory: Sendable, Hashable {
-    /// The last messages, up to a number.
+    /// The last messages: at least this number, and more if calls with another memory come between.
     case last(Int)
 
     /// The messages of the latest period.
@@ -16,7 +16,8 @@ struct HandledMessages {
         let id: String
         let date: Double
 
-        /// The memory of the call that has handled the message; `nil` in messages of earlier releases.
+        /// The memory of the call that has handled the message: a number or seconds; neither in messages of earlier
+        /// releases.
         var last: Int?
         var seconds: Double?
     }

@@ -37,7 +37,7 @@ public struct ExerciseFailure: Error {
     /// The kind of problem.
     public let problem: Problem
 
-    /// The shortest path that was found: removing any step or loop of it hides the problem.
+    /// The shortened path: the problem is hidden if a further step or loop is removed from it.
     ///
     /// It has the steps of the machine itself. ``code`` also has the steps of machines in its states.
     public let path: TransitionPath?

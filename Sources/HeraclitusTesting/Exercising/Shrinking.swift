@@ -11,7 +11,7 @@ struct Shrinking<W: Workflow> {
     private let graph: TableGraph
     private var attempts = 0
 
-    /// The shortest path so far, with the state before each action.
+    /// The path so far, with the state before each action.
     private var trace: [ExerciseAction]
     private var states: [String] = []
     private var problem: ExerciseFailure.Problem
@@ -31,7 +31,7 @@ struct Shrinking<W: Workflow> {
         while cutLoop() || dropRestart() {}
     }
 
-    /// The failure at the end of the shortest path.
+    /// The failure at the end of the shortened path.
     var failure: ExerciseFailure {
         let steps = trace.compactMap { action -> TransitionPath.Step? in
             guard case .fire(let transition, _, []) = action else { return nil }

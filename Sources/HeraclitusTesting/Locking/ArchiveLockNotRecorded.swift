@@ -43,7 +43,7 @@ extension ArchiveLockNotRecorded {
                 : "Old processes keep \(outerKeys.joined(separator: ", ")) when they update the state, and write a state without it when they enter it: let the key be optional.",
             additions.innerKeys.isEmpty
                 ? nil
-                : "Old processes drop \(additions.innerKeys.joined(separator: ", ")) when they update the state, because it lies within a value: raise `version`, or add a key to the state itself.",
+                : "Old processes drop \(additions.innerKeys.joined(separator: ", ")) when they save a machine in the state, because they write the value around it anew: raise `version`, or add a key to the state itself.",
             events.isEmpty ? nil : "Old processes cannot fire \(events.joined(separator: ", ")).",
             effects.isEmpty
                 ? nil

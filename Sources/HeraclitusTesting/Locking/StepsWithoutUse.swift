@@ -71,8 +71,14 @@ extension JSONValue {
         case .array(let elements): elements.contains { $0.hasValue(under: key) }
         // The steps of a machine's own workflow migrate it.
         case .object(let members) where !isArchive:
-            members[key] != nil || members.values.contains { $0.hasValue(under: key) }
+            members[key].map(Self.hasValues) ?? false || members.values.contains { $0.hasValue(under: key) }
         default: false
         }
+    }
+
+    /// Whether a step changes the value under its key, or may change it: a list may be empty in the lock.
+    private static func hasValues(_ value: JSONValue) -> Bool {
+        let values = value.arrayValue ?? [value]
+        return values.isEmpty || !values.allSatisfy(\.isArchive)
     }
 }

@@ -108,12 +108,14 @@ extension TableGraph {
     /// - Parameters:
     ///   - first: The state where a walk begins.
     ///   - last: The last edge of the walk so far, which the way follows; `nil` at its beginning.
+    ///   - isByEdges: Whether an end depends on the edge before it.
     ///   - isAllowed: Whether the way may use an edge.
     ///   - isEnd: Whether the way ends with an edge that follows another one.
     /// - Returns: The edges of the way; `nil` if there is none.
     private func shortestWay(
         from first: Int,
         after last: Int? = nil,
+        byEdges isByEdges: Bool = false,
         where isAllowed: (Edge) -> Bool = { _ in true },
         until isEnd: (_ edge: Int, _ before: Int?) -> Bool
     ) -> [Int]? {
@@ -133,7 +135,8 @@ extension TableGraph {
                     }
                     return way.reversed()
                 }
-                if reached.insert(edge).inserted { steps.append((edge, step)) }
+                // Ways go on alike from a state, unless an end depends on the edge before it.
+                if reached.insert(isByEdges ? edge : edges[edge].to).inserted { steps.append((edge, step)) }
             }
             let next = step.map { $0 + 1 } ?? 0
             guard next < steps.count else { return nil }
@@ -146,7 +149,7 @@ extension TableGraph {
         var covered: Set<[Int?]> = []
         func part(_ edge: Int, _ before: Int?) -> [Int?] { isForPairs ? [before, edge] : [edge] }
         func wayToNews(from start: Int, after last: Int?) -> [Int]? {
-            shortestWay(from: start, after: last, until: { !covered.contains(part($0, $1)) })
+            shortestWay(from: start, after: last, byEdges: isForPairs, until: { !covered.contains(part($0, $1)) })
         }
         var walks: [(start: Int, edges: [Int])] = []
         for start in neededBeginnings {

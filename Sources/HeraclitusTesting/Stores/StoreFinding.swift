@@ -64,6 +64,8 @@ extension StoreConformance {
         report.expect(left == [], "a replaced or deleted value is still found in \(left)")
         let counts = try await store.counts(query { $0.values = [.value("total") >= 30] })
         report.expect(counts == ["On": 2], "machines with a value are counted as \(counts)")
+        let limited = try await store.counts(query { ($0.values, $0.limit) = ([.value("total") >= 0], 1) })
+        report.expect(limited.values.reduce(0, +) == 1, "a count with a limit of 1 is \(limited)")
         try await findingBySpelling(store, report)
     }
 
@@ -78,6 +80,11 @@ extension StoreConformance {
         report.expect(left == [], "a text that was replaced by another spelling is still found in \(left)")
         let values = try await store.load("spelled")?.values
         report.expect(values == ["buyer": .text(new)], "a text keeps its spelling when another one replaces it")
+        // A mark makes one character with the sign before it.
+        let odd: [String: StoredValue] = ["\"\u{301}": .number(1), "\\\u{301}": .number(2), "a\",b": .number(3)]
+        try await store.save(archive("odd names", values: odd))
+        let oddValues = try await store.load("odd names")?.values
+        report.expect(oddValues == odd, "values keep odd names: \(oddValues ?? [:])")
     }
 
     static func pages(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {

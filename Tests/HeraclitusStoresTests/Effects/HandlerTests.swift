@@ -218,7 +218,10 @@ import Testing
         #expect(try await names() == ["Mail"])
     }
 
-    @Test("A retry beyond all dates keeps the effect listed, and disturbs no other machine", arguments: [1e12, .infinity])
+    @Test(
+        "A retry beyond all dates keeps the effect listed, and disturbs no other machine",
+        arguments: [1e12, .infinity]
+    )
     func retryNever(seconds: Double) async throws {
         let place = try StorePlace("directory")
         let orders = place.store.workflow(Order.self, scheduler: clock.scheduler)

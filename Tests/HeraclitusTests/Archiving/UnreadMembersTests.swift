@@ -65,6 +65,52 @@ import Testing
         let add = Event(updating: WrappedState.self)
     }
 
+    /// A state whose single value writes no members.
+    final class OptionalState: WorkflowState {
+        static let name = "Cart"
+        struct Values: Codable { var remark: String? }
+        let values: Values
+        init() { values = Values() }
+        init(from decoder: any Decoder) throws { values = try decoder.singleValueContainer().decode(Values.self) }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(values)
+        }
+    }
+
+    struct OptionalShop: Workflow {
+        static let name = "Shop"
+        static var initial: any WorkflowState { OptionalState() }
+        let add = Event(updating: OptionalState.self)
+    }
+
+    @Test("A state that codes itself through an empty single value keeps unread members")
+    func emptySingleValue() throws {
+        let shop = try StateMachine<OptionalShop>(archive: Self.archive)
+        #expect(try Self.data(shop.archive()) == Self.data(Self.archive))
+    }
+
+    /// A state that writes nothing.
+    final class SilentState: WorkflowState {
+        static let name = "Cart"
+        init() {}
+        init(from decoder: any Decoder) throws {}
+        func encode(to encoder: any Encoder) throws {}
+    }
+
+    struct SilentShop: Workflow {
+        static let name = "Shop"
+        static var initial: any WorkflowState { SilentState() }
+        let add = Event(updating: SilentState.self)
+    }
+
+    @Test("A state that writes nothing keeps unread members, in archives of any encoder")
+    func silent() throws {
+        let shop = try StateMachine<SilentShop>(archive: Self.archive)
+        #expect(try Self.data(shop.archive()) == Self.data(Self.archive))
+        #expect(try Self.data(JSONEncoder().encode(shop)) == Self.data(Self.archive))
+    }
+
     @Test("A state that codes itself through a single value keeps unread members")
     func singleValue() throws {
         let shop = try StateMachine<WrappedShop>(archive: Self.archive)
@@ -242,6 +288,11 @@ import Testing
         }
         try old.fire.again(WaitingState(3))
         #expect(try JSONValue(json: old.archive())["entered"] == nil)
+        // A state that is yet to be entered has no date of entry.
+        let new = StateMachine<WaitingUntil>(scheduler: clock.scheduler)
+        let entering = try StateMachine<Waiting>(archive: new.archive())
+        entering.activate()
+        #expect(try JSONValue(json: entering.archive())["entered"] == nil)
     }
 
     /// A state that looks at its keys before it reads them.

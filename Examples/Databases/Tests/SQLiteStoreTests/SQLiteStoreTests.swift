@@ -287,22 +287,6 @@ import Testing
         #expect(try await turnstiles.ids(in: [Turnstile.ClosedState.self]) == ["10", "20"])
         #expect(try await turnstiles.fireDue(by: date + 20).count == 0)
     }
-
-    @Test("A count has at most as many machines as its query asks for")
-    func limitedCount() async throws {
-        let place = try Place()
-        let store = try await place.store()
-        for id in ["1", "2", "3"] {
-            try await store.save(
-                StoredArchive(id: id, revision: 0, workflow: "Lamp", version: 1, state: "On", archive: Data("{}".utf8))
-            )
-        }
-        var query = ArchiveQuery()
-        query.limit = 2
-        #expect(try await store.counts(query) == ["On": 2])
-        query.after = "2"
-        #expect(try await store.counts(query) == ["On": 1])
-    }
 }
 
 /// Which connections were opened.

@@ -18,7 +18,7 @@ struct CompiledAction: Sendable {
             switch action.slot.declaration.allowed {
             case .any: (Array(states.types.indices), nil)
             case .states(let classes):
-                (states.numbers(ofSubclassesOf: classes), classes.map { $0.name }.joined(separator: ", "))
+                (states.numbers(ofSubclassesOf: classes), classes.map { $0.name }.inText())
             case .group(let group): (states.types.indices.filter { group.includes(states.types[$0]) }, group.name)
             }
         set = Set(allowed)

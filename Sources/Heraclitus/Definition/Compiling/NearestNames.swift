@@ -1,11 +1,14 @@
 // Suggestions for misspelt names.
 
 extension [String] {
+    /// The most names that are compared with a text, because a fire that fails waits for it.
+    private static var comparedLimit: Int { 1_000 }
+
     /// The names, the most similar to a text first.
     ///
-    /// Equally similar names keep their order; without a text all names do.
+    /// Equally similar names keep their order. All names do without a text, and if there are more than 1,000.
     func nearestFirst(to text: String?) -> [String] {
-        guard let text else { return self }
+        guard let text, count <= Self.comparedLimit else { return self }
         let misspelt = Spelling(text)
         let distances = map { Spelling($0).distance(to: misspelt) }
         return indices.sorted { left, right in
@@ -13,9 +16,7 @@ extension [String] {
             return (near.0, near.1, left) < (far.0, far.1, right)
         }.map { self[$0] }
     }
-}
 
-extension [String] {
     /// The number of names that the text of an error lists.
     private static var textLimit: Int { 20 }
 
