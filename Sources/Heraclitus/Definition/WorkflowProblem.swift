@@ -43,7 +43,9 @@ extension WorkflowProblem {
         self.init(kind, names, stopsTheProgram: stopsTheProgram, text)
     }
 
-    /// The texts by kind, split at the places of names. A table from outside may have any number of problems.
+    /// The texts by kind, split at the places of names.
+    ///
+    /// A table from outside may have any number of problems.
     private static let parts: [Substring: [Substring]] = Dictionary(
         uniqueKeysWithValues: texts.split(separator: "\n").map { line in
             let kind = line.prefix { $0 != ":" }

@@ -50,7 +50,13 @@ struct StateCast<State>: Sendable {
     /// The object of a state.
     @inline(__always)
     func object(of state: State, in definition: Definition) -> AnyObject {
-        stateClass == nil ? definition.object(of: state).handedOn() : unsafe unsafeBitCast(state, to: AnyObject.self)
+        stateClass == nil ? castObject(of: state, in: definition) : unsafe unsafeBitCast(state, to: AnyObject.self)
+    }
+
+    /// A function of its own, for the same reason as the cast above.
+    @inline(never)
+    private func castObject(of state: State, in definition: Definition) -> AnyObject {
+        definition.object(of: state).handedOn()
     }
 }
 
