@@ -1,5 +1,5 @@
 public import Heraclitus
-public import HeraclitusEssentials
+import HeraclitusEssentials
 
 /// A line of a journal that today's definition of the workflow forbids.
 public struct JournalMisfit: Error, Sendable {
@@ -13,12 +13,9 @@ public struct JournalMisfit: Error, Sendable {
     public let error: InvalidTransition
 }
 
-extension JournalMisfit: CustomStringConvertible, LocalizedError {
+extension JournalMisfit: DescribedError {
     /// The line, and the error.
     public var description: String { "line \(line): \(error)" }
-
-    /// The same text as `description`.
-    public var errorDescription: String? { description }
 }
 
 extension Journal {

@@ -55,7 +55,7 @@ public struct UnreadableSCXML: Error, Hashable, Sendable {
     init(_ problems: [Problem]) { self.problems = problems }
 }
 
-extension UnreadableSCXML: CustomStringConvertible, LocalizedError {
+extension UnreadableSCXML: DescribedError {
     /// The first twenty problems with their lines.
     public var description: String {
         "This SCXML cannot be read as a table:"
@@ -63,7 +63,4 @@ extension UnreadableSCXML: CustomStringConvertible, LocalizedError {
                 "\n  line \($0.line), \($0.name.shortened): \($0.explanation.shortenedExplanation)"
             }.joined()
     }
-
-    /// The first twenty problems with their lines.
-    public var errorDescription: String? { description }
 }

@@ -1,5 +1,5 @@
 public import Heraclitus
-public import HeraclitusEssentials
+import HeraclitusEssentials
 import HeraclitusJSON
 
 /// A workflow from data: a table names its states and events, and its machines are made at run time.
@@ -117,14 +117,11 @@ public struct InvalidWorkflow: Error, Hashable, Sendable {
     public let problems: [WorkflowProblem]
 }
 
-extension InvalidWorkflow: CustomStringConvertible, LocalizedError {
+extension InvalidWorkflow: DescribedError {
     /// The first twenty problems and their number.
     public var description: String {
         let shown = problems.prefix(20).map { "\n  - \($0.description.shortenedExplanation)" }.joined()
         let rest = problems.count > 20 ? "\n  and \(problems.count - 20) more." : ""
         return "The table of the workflow \"\(workflow.shortened)\" is wrong:\(shown)\(rest)"
     }
-
-    /// The first twenty problems and their number.
-    public var errorDescription: String? { description }
 }

@@ -1,5 +1,5 @@
 public import Heraclitus
-public import HeraclitusEssentials
+import HeraclitusEssentials
 import HeraclitusJSON
 
 /// The error of data that does not fit the keys of a state in the table.
@@ -27,7 +27,7 @@ public struct DataMismatch: Error, Hashable, Sendable {
     public let problem: Problem
 }
 
-extension DataMismatch: CustomStringConvertible, LocalizedError {
+extension DataMismatch: DescribedError {
     /// A sentence with the key.
     public var description: String {
         switch problem {
@@ -40,9 +40,6 @@ extension DataMismatch: CustomStringConvertible, LocalizedError {
             "The value of \"\(key.shortened)\" in the state \"\(state.shortened)\" is not of the type \(expected)."
         }
     }
-
-    /// A sentence with the key.
-    public var errorDescription: String? { description }
 }
 
 /// The keys of a state in the table.

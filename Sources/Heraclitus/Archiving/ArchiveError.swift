@@ -1,4 +1,4 @@
-public import HeraclitusEssentials
+import HeraclitusEssentials
 
 /// The error of reading or writing an archive, with the place in the archive.
 ///
@@ -49,10 +49,7 @@ public enum ArchiveError: Error, Sendable {
     case unwritableEffect(String, underlyingError: any Error)
 }
 
-extension ArchiveError: LocalizedError, CustomStringConvertible {
-    /// The problem and its place.
-    public var errorDescription: String? { description }
-
+extension ArchiveError: DescribedError {
     /// The problem and its place.
     ///
     /// Names and paths are shortened to 200 characters, texts of other errors to 1,000, and lists to 20 names. The

@@ -1,4 +1,4 @@
-public import HeraclitusEssentials
+import HeraclitusEssentials
 
 /// A value of a state that archives leave out, such as an open connection.
 ///
@@ -53,17 +53,14 @@ public struct Live<Value: Sendable>: Codable, Sendable {
 }
 
 /// The error of a live value that was lost with its process.
-public struct LiveValueLost: Error, Hashable, Sendable, CustomStringConvertible {
+public struct LiveValueLost: Error, Hashable, Sendable {
     /// The name of the value's type.
     let type: String
-
-    /// A sentence with the type.
-    public var description: String { "The \(type) has ended with the process that had it." }
 }
 
-extension LiveValueLost: LocalizedError {
+extension LiveValueLost: DescribedError {
     /// A sentence with the type.
-    public var errorDescription: String? { description }
+    public var description: String { "The \(type) has ended with the process that had it." }
 }
 
 // The synthesized `Codable` of a class finds these methods before those of the standard library.

@@ -1,4 +1,4 @@
-public import HeraclitusEssentials
+import HeraclitusEssentials
 
 extension StateMachine {
     /// Waits until the machine is in a state or a subclass of it.
@@ -77,7 +77,7 @@ public struct StateNotReached: Error, Hashable, Sendable {
     let missedDeadline: String?
 }
 
-extension StateNotReached: CustomStringConvertible, LocalizedError {
+extension StateNotReached: DescribedError {
     /// A sentence with both states, and a hint for a restored machine that nobody has activated.
     public var description: String {
         guard let timeout else {
@@ -86,9 +86,6 @@ extension StateNotReached: CustomStringConvertible, LocalizedError {
         let hint = missedDeadline.map { " Its deadline of \($0) has passed, but the machine is inactive: activate it." }
         return "\(workflow) was in \(state) and not in \(expected) after \(timeout / .seconds(1)) seconds.\(hint ?? "")"
     }
-
-    /// A sentence with both states.
-    public var errorDescription: String? { description }
 }
 
 extension Definition {

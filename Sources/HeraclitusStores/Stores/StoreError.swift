@@ -1,5 +1,5 @@
-import Heraclitus
-public import HeraclitusEssentials
+public import Heraclitus
+import HeraclitusEssentials
 
 /// An error of a store.
 @nonexhaustive
@@ -46,7 +46,7 @@ public enum StoreError: Error, Sendable {
     case missingHandlers([String])
 }
 
-extension StoreError: CustomStringConvertible {
+extension StoreError: DescribedError {
     /// A sentence with the id and the problem.
     ///
     /// Ids are shortened to 200 characters, and texts of other errors to 1,000. The payload has both in full.
@@ -81,9 +81,4 @@ extension StoreError: CustomStringConvertible {
             "Handlers are missing for \(names.map(\.shortened).joined(separator: ", ")). Add them with `on(_:policy:_:)` or `others(_:)`."
         }
     }
-}
-
-extension StoreError: LocalizedError {
-    /// The problem and the id.
-    public var errorDescription: String? { description }
 }
