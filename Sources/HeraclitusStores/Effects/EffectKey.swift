@@ -6,8 +6,10 @@ import Heraclitus
 /// unique column. The service recognises repeated effects by it. Each effect of a store has its own key, even after an
 /// id is deleted and used again.
 public struct EffectKey: Sendable, Hashable, Codable {
-    /// The id of the machine.
-    public let id: String
+    private let exactID: ExactID
+
+    /// The id of the machine, compared by its UTF-8, as in stores.
+    public var id: String { exactID.text }
 
     /// A number that the effects of a machine share, drawn at random at the first save of effects.
     public let series: Int
@@ -20,27 +22,13 @@ public struct EffectKey: Sendable, Hashable, Codable {
     ///   - id: The id of the machine.
     ///   - series: The number that the effects of a machine share.
     ///   - index: The place in the series.
-    package init(id: String, series: Int, index: Int) { (self.id, self.series, self.index) = (id, series, index) }
-}
-
-extension EffectKey {
-    /// Whether two keys identify the same effect.
-    ///
-    /// Ids are compared by their UTF-8, as in stores.
-    /// - Parameters:
-    ///   - left: A key.
-    ///   - right: Another key.
-    /// - Returns: Whether the keys are equal.
-    public static func == (left: EffectKey, right: EffectKey) -> Bool {
-        (ExactID(left.id), left.series, left.index) == (ExactID(right.id), right.series, right.index)
+    package init(id: String, series: Int, index: Int) {
+        (exactID, self.series, self.index) = (ExactID(id), series, index)
     }
 
-    /// Hashes the parts of the key; the id by its UTF-8.
-    /// - Parameter hasher: The hasher.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ExactID(id))
-        hasher.combine(series)
-        hasher.combine(index)
+    private enum CodingKeys: String, CodingKey {
+        case exactID = "id"
+        case series, index
     }
 }
 

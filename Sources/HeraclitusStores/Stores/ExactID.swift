@@ -7,6 +7,15 @@ struct ExactID: Sendable {
     init(_ text: String) { self.text = text }
 }
 
+extension ExactID: Codable {
+    init(from decoder: any Decoder) throws { text = try decoder.singleValueContainer().decode(String.self) }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
 extension ExactID: Hashable, Comparable {
     static func == (left: ExactID, right: ExactID) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 

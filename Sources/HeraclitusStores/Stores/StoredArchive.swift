@@ -4,9 +4,11 @@ public import HeraclitusEssentials
 /// A stored machine: one row with the columns by which the machine is found.
 ///
 /// The row is `Codable` for simple stores. A database has a column for each property that an ``ArchiveQuery`` compares.
-public struct StoredArchive: Sendable, Codable {
-    /// The id.
-    public let id: String
+public struct StoredArchive: Sendable, Hashable, Codable {
+    private let exactID: ExactID
+
+    /// The id, compared by its UTF-8, as in stores.
+    public var id: String { exactID.text }
 
     /// The revision that the store assigns.
     ///
@@ -71,7 +73,7 @@ public struct StoredArchive: Sendable, Codable {
         handled: Data? = nil,
         effects: WaitingEffects? = nil
     ) {
-        self.id = id
+        exactID = ExactID(id)
         self.revision = revision
         self.workflow = workflow
         self.version = version
@@ -83,19 +85,10 @@ public struct StoredArchive: Sendable, Codable {
         self.handled = handled
         self.effects = effects
     }
-}
 
-extension StoredArchive: Hashable {
-    /// Whether two archives are equal.
-    ///
-    /// Ids are compared by their UTF-8, as in stores.
-    /// - Parameters:
-    ///   - left: An archive.
-    ///   - right: Another archive.
-    /// - Returns: Whether the archives are equal.
-    public static func == (left: StoredArchive, right: StoredArchive) -> Bool {
-        ExactID(left.id) == ExactID(right.id) && left.revision == right.revision && left.isSameMachine(as: right)
-            && left.effects == right.effects
+    private enum CodingKeys: String, CodingKey {
+        case exactID = "id"
+        case revision, workflow, version, state, entered, due, values, archive, handled, effects
     }
 
     /// Whether two archives are equal apart from their ids, revisions and effects.
@@ -104,13 +97,6 @@ extension StoredArchive: Hashable {
             other.workflow, other.version, other.state, other.entered, other.due
         )
             && (values, archive, handled) == (other.values, other.archive, other.handled)
-    }
-
-    /// Hashes the id by its UTF-8, and the revision.
-    /// - Parameter hasher: The hasher.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ExactID(id))
-        hasher.combine(revision)
     }
 }
 
