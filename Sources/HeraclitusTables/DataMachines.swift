@@ -49,13 +49,13 @@ extension StateMachine where W == DataWorkflow {
     /// - Parameters:
     ///   - archive: UTF-8 JSON of `archive(includingDefinition:prettyPrinted:limit:)`.
     ///   - workflow: The workflow.
-    ///   - limit: The maximum size in bytes, by default `archiveLimit`.
+    ///   - limit: The maximum size in bytes, by default 64 MiB.
     ///   - scheduler: The scheduler of deadlines.
     /// - Throws: `ArchiveError`.
     public convenience init(
         archive: Data,
         of workflow: DataWorkflow,
-        limit: Int = StateMachine.archiveLimit,
+        limit: Int = 64 << 20,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) {
         try self.init(archive: archive, context: workflow, limit: limit, scheduler: scheduler)

@@ -1,9 +1,6 @@
 public import HeraclitusEssentials
 
 extension StateMachine {
-    /// The default limit of an archive's size: 64 MiB.
-    public static var archiveLimit: Int { 64 << 20 }
-
     /// Archives the machine to JSON: its state with its data, its revision, and whether it was activated.
     ///
     /// The bytes depend only on the machine: keys are sorted, and dates are written in ISO 8601. Sets, and
@@ -18,14 +15,14 @@ extension StateMachine {
     /// - Parameters:
     ///   - includesDefinition: Whether to add the workflow's ``TransitionTable``, for tools without the workflow's code.
     ///   - isPrettyPrinted: Whether to write several lines for people to read.
-    ///   - limit: The maximum size in bytes, by default ``archiveLimit``, as for reading.
+    ///   - limit: The maximum size in bytes, by default 64 MiB, as for reading.
     /// - Returns: UTF-8 JSON, on one line unless `isPrettyPrinted`.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the key, for data that cannot be written
     ///   or read again; ``ArchiveError/tooLarge(_:limit:)``.
     public func archive(
         includingDefinition includesDefinition: Bool = false,
         prettyPrinted isPrettyPrinted: Bool = false,
-        limit: Int = StateMachine.archiveLimit
+        limit: Int = 64 << 20
     ) throws(ArchiveError) -> Data {
         let archive = try envelope(includingDefinition: includesDefinition).encoded(isPrettyPrinted: isPrettyPrinted)
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
@@ -61,13 +58,13 @@ extension StateMachine {
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(includingDefinition:prettyPrinted:limit:)`` writes it.
     ///   - context: The dependencies of the states, which archives leave out.
-    ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
+    ///   - limit: The maximum size in bytes, by default 64 MiB.
     ///   - scheduler: The scheduler of deadlines.
     /// - Throws: ``ArchiveError`` for any invalid archive.
     public convenience init(
         archive: Data,
         context: W.Context,
-        limit: Int = StateMachine.archiveLimit,
+        limit: Int = 64 << 20,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) {
         try self.init(archive, limit: limit, scheduler, W.given(context))
@@ -95,12 +92,12 @@ extension StateMachine where W.Context == Void {
     /// ``Workflow/migrations`` first.
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(includingDefinition:prettyPrinted:limit:)`` writes it.
-    ///   - limit: The maximum size in bytes, by default ``archiveLimit``.
+    ///   - limit: The maximum size in bytes, by default 64 MiB.
     ///   - scheduler: The scheduler of deadlines.
     /// - Throws: ``ArchiveError`` for any invalid archive.
     public convenience init(
         archive: Data,
-        limit: Int = StateMachine.archiveLimit,
+        limit: Int = 64 << 20,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) {
         try self.init(archive, limit: limit, scheduler)

@@ -21,7 +21,7 @@ extension Workflow {
     public static func archive(
         of state: AnyState,
         prettyPrinted isPrettyPrinted: Bool = false,
-        limit: Int = StateMachine<Self>.archiveLimit
+        limit: Int = 64 << 20
     ) throws(ArchiveError) -> Data {
         let envelope = try Envelope(ofState: state as AnyObject, definition)
         let archive = try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
@@ -41,7 +41,7 @@ extension Workflow {
     /// - Throws: ``ArchiveError``.
     public static func state(
         from archive: Data,
-        limit: Int = StateMachine<Self>.archiveLimit
+        limit: Int = 64 << 20
     ) throws(ArchiveError) -> AnyState {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let state = try EnvelopeReader.read(archive, definition) { try $0.state() }

@@ -42,7 +42,7 @@ public enum Archive {
         of workflow: W.Type,
         in file: URL,
         context: W.Context? = nil,
-        limit: Int = StateMachine<W>.archiveLimit,
+        limit: Int = 64 << 20,
         progress: (@Sendable (Progress) -> Void)? = nil
     ) -> some AsyncSequence<(number: Int, result: Result<StateMachine<W>, ArchiveError>), any Error> & Sendable {
         lines(of: workflow, in: FileChunks(path: file.path), context: context, limit: limit, progress: progress)
@@ -61,7 +61,7 @@ public enum Archive {
         of workflow: W.Type,
         in chunks: Chunks,
         context: W.Context? = nil,
-        limit: Int = StateMachine<W>.archiveLimit,
+        limit: Int = 64 << 20,
         progress: (@Sendable (Progress) -> Void)? = nil
     ) -> some AsyncSequence<(number: Int, result: Result<StateMachine<W>, ArchiveError>), any Error> & Sendable
     where Chunks.Element == Data {
@@ -84,7 +84,7 @@ public enum Archive {
     public static func write<W: Workflow>(
         _ machines: some Sequence<StateMachine<W>>,
         to file: URL,
-        limit: Int = StateMachine<W>.archiveLimit,
+        limit: Int = 64 << 20,
         progress: ((Progress) -> Void)? = nil
     ) throws(ArchiveError) {
         var output = try ReplacingFile(at: file.path)
@@ -107,7 +107,7 @@ public enum Archive {
     public static func write<W: Workflow>(
         _ machines: some AsyncSequence<StateMachine<W>, any Error>,
         to file: URL,
-        limit: Int = StateMachine<W>.archiveLimit,
+        limit: Int = 64 << 20,
         progress: ((Progress) -> Void)? = nil
     ) async throws {
         var output = try ReplacingFile(at: file.path)

@@ -96,7 +96,8 @@ extension StoredWorkflow {
     /// Saves a single archive after the save of its batch has failed.
     private nonisolated(nonsending) func upgradeAlone(_ change: StoreChange) async throws -> Bool {
         var upgrade: StoreChange? = change
-        for attempt in 0..<unitAttempts {
+        let attempts = 100
+        for attempt in 0..<attempts {
             try await Conflict.pause(before: attempt)
             guard let next = upgrade else { return false }
             do {
@@ -108,7 +109,7 @@ extension StoredWorkflow {
                 upgrade = try await store.load(change.id).flatMap { try upgraded($0, &unused) }
             }
         }
-        throw StoreError.tooManyConflicts(id: change.id, attempts: unitAttempts)
+        throw StoreError.tooManyConflicts(id: change.id, attempts: attempts)
     }
 
     /// The replacement of an archive; `nil` if the archive is up to date.

@@ -65,7 +65,7 @@ extension StoredWorkflow {
     /// ``ArchiveStore/executor``.
     /// - Parameters:
     ///   - id: The id.
-    ///   - attempts: The number of attempts, at least one.
+    ///   - attempts: The number of attempts, at least one; by default 100.
     ///   - create: Makes a machine for an unknown id; by default in its initial state. Fire its events in `body`, which
     ///     collects their effects.
     ///   - body: Changes the machine.
@@ -76,7 +76,7 @@ extension StoredWorkflow {
     ///   `ArchiveError`.
     public nonisolated(nonsending) func update<Result>(
         _ id: String,
-        attempts: Int = unitAttempts,
+        attempts: Int = 100,
         creating create: (() throws -> StateMachine<W>)? = nil,
         _ body: (StateMachine<W>) async throws -> Result,
         saved: ([StateTransition]) async throws -> Void = { _ in }
@@ -100,7 +100,7 @@ extension StoredWorkflow {
     ///   - id: The id of the machine.
     ///   - message: The id of the message.
     ///   - memory: The number or the period of messages to remember.
-    ///   - attempts: The number of attempts, at least one.
+    ///   - attempts: The number of attempts, at least one; by default 100.
     ///   - create: Makes a machine for an unknown id; by default in its initial state.
     ///   - body: Changes the machine. If it throws, the message counts as unhandled.
     ///   - saved: Gets the saved transitions in order.
@@ -111,7 +111,7 @@ extension StoredWorkflow {
         _ id: String,
         once message: String,
         remembering memory: MessageMemory = .last(100),
-        attempts: Int = unitAttempts,
+        attempts: Int = 100,
         creating create: (() throws -> StateMachine<W>)? = nil,
         _ body: (StateMachine<W>) async throws -> Result,
         saved: ([StateTransition]) async throws -> Void = { _ in }

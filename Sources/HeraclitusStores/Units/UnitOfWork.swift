@@ -107,9 +107,6 @@ public final class UnitOfWork: Sendable {
     public func transitions(of id: String) -> [StateTransition] { contents.transitions(of: id) }
 }
 
-/// The default number of attempts of a unit of work.
-public let unitAttempts = 100
-
 extension ArchiveStore {
     /// Changes machines of any workflows as one unit of work: saves either all of them or none.
     ///
@@ -137,7 +134,7 @@ extension ArchiveStore {
     /// A closure of an actor, such as the main actor, runs on the actor. Other closures run on the store's
     /// ``executor``.
     /// - Parameters:
-    ///   - attempts: The number of attempts, at least one.
+    ///   - attempts: The number of attempts, at least one; by default 100.
     ///   - body: Loads and changes machines.
     ///   - saved: Called after the save, or if nothing had to be saved. The unit has ended: it declines
     ///     requests, and its machines decline fires. If it throws, the machines stay saved.
@@ -145,7 +142,7 @@ extension ArchiveStore {
     /// - Throws: Errors of `body`, of `saved` and of the store's medium; ``StoreError/tooManyConflicts(id:attempts:)`` with the first id;
     ///   ``StoreError/noTransactions(ids:)`` if the store cannot save several machines together; `ArchiveError`.
     public nonisolated(nonsending) func unit<Result>(
-        attempts: Int = unitAttempts,
+        attempts: Int = 100,
         _ body: (UnitOfWork) async throws -> Result,
         saved: (UnitOfWork) async throws -> Void = { _ in }
     ) async throws -> Result {
@@ -155,7 +152,7 @@ extension ArchiveStore {
     /// Changes machines, one of which is already loaded.
     nonisolated(nonsending) func unit<Result>(
         loaded: StoredArchive?,
-        attempts: Int = unitAttempts,
+        attempts: Int = 100,
         _ body: (UnitOfWork) async throws -> Result,
         saved: (UnitOfWork) async throws -> Void
     ) async throws -> Result {

@@ -211,7 +211,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        let huge = Data(repeating: UInt8(ascii: " "), count: StateMachine<Full>.archiveLimit + 1)
+        let huge = Data(repeating: UInt8(ascii: " "), count: (64 << 20) + 1)
         #expect(throws: ArchiveError.self) { try StateMachine<Full>(archive: huge) }
     }
 

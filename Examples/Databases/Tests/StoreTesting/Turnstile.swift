@@ -71,7 +71,7 @@ public struct LaterTurnstile: Workflow {
 
 extension ArchiveStore {
     /// Lets one pass, as a unit of work.
-    public func pass(_ id: String, attempts: Int = unitAttempts) async throws {
+    public func pass(_ id: String, attempts: Int = 100) async throws {
         try await workflow(Turnstile.self).update(id, attempts: attempts) { machine in
             try machine.fire.pass { closed in Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil) }
         }
