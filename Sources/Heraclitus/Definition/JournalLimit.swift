@@ -1,7 +1,7 @@
 /// The size of a machine's journal.
 public struct JournalLimit: Hashable, Sendable {
     /// The maximum number of lines.
-    public let count: Int
+    let count: Int
 
     /// Keeps the last lines, and drops earlier ones.
     ///

@@ -55,7 +55,7 @@ public struct UserInfo: Sendable {
 
     /// Makes an empty user info.
     @inlinable
-    public init() { storage = nil }
+    init() { storage = nil }
 
     @inline(__always)
     init(storage: Storage?) { self.storage = storage }

@@ -20,7 +20,7 @@ extension UserInfo {
         public init(_ name: String) { self.name = name }
     }
 
-    /// Makes a user info of values with typed keys.
+    /// Makes a user info of values with typed keys; an empty one without values.
     ///
     /// The last of several values for a key wins.
     /// - Parameter values: Pairs of a key and a value.

@@ -2,20 +2,20 @@ public import Heraclitus
 import HeraclitusEssentials
 
 extension JournalFile {
-    /// An occurrence: the id of the machine in its store, the number of the line in the machine's journal, and the
-    /// occurrence.
-    public typealias Entry = (id: String, line: Int, occurrence: Occurrence)
-
     /// Reads the file while the sequence is iterated.
     ///
-    /// Each element has the number of the line in the file, from 1. Blank lines are counted and skipped.
+    /// Each element has the number of the line in the file, from 1. Its result has the id of the machine in its store,
+    /// the number of the line in the machine's journal, and the occurrence. Blank lines are counted and skipped.
     ///
     /// An unreadable or incomplete line is an element with an error. The sequence throws
     /// `ArchiveError.inaccessibleFile(_:explanation:)`.
     public nonisolated var lines:
-        some AsyncSequence<(number: Int, result: Result<Entry, ArchiveError>), any Error> & Sendable
+        some AsyncSequence<
+            (number: Int, result: Result<(id: String, line: Int, occurrence: Occurrence), ArchiveError>), any Error
+        > & Sendable
     {
-        ReadLines<Entry, FileChunks>(chunks: FileChunks(path: path), limit: 64 << 20, progress: nil) { data in
+        ReadLines<JournalFileLine.Entry, FileChunks>(chunks: FileChunks(path: path), limit: 64 << 20, progress: nil) {
+            data in
             Result { () throws(ArchiveError) in try JournalFileLine.entry(data) }
         }
     }
@@ -41,6 +41,8 @@ extension JournalFile {
 
 /// A line of a journal file as JSON.
 struct JournalFileLine {
+    typealias Entry = (id: String, line: Int, occurrence: Occurrence)
+
     let id: String
     let line: Int
 
@@ -76,7 +78,7 @@ extension JournalFileLine: Codable {
 }
 
 extension JournalFileLine {
-    fileprivate static func entry(_ data: Data) throws(ArchiveError) -> JournalFile.Entry {
+    fileprivate static func entry(_ data: Data) throws(ArchiveError) -> Entry {
         do {
             let line = try JournalFileLine(from: ArchiveDecoder(text: data))
             return (line.id, line.line, line.occurrence)
