@@ -71,7 +71,7 @@ public final class Scheduler: Sendable {
     }
 
     /// The current date.
-    public var date: Date { currentDate() }
+    package var date: Date { currentDate() }
 
     /// The date of the next deadline; `nil` if there is none.
     package var nextDeadline: Date? {
