@@ -69,12 +69,12 @@ extension MachineCore {
         let transition = transition(plan, from: candidate, to: state, call)
         try askGuards(of: transition, purpose, call)
         if purpose.endsWithGuards { return call.retire(state) }
-        switch call.turn({ $0.accept(leadingTo: plan.destination) }) {
-        case .enqueue:
+        if call.turn({ $0.accept(leadingTo: plan.destination) }) {
             // Read now, because a later fire of the turn may read its date before this one is carried out.
             let date = date(of: call)
             call.turn { $0.enqueue(QueuedTransition(transition: transition, date: date)) }
-        case .carryOut: carryOut(transition, to: state, call)
+        } else {
+            carryOut(transition, to: state, call)
         }
     }
 
@@ -94,12 +94,9 @@ extension MachineCore {
     /// - Returns: The state to leave.
     @inline(__always)
     private func begin(_ selector: EventSelector, _ call: borrowing Call) throws(InvalidTransition) -> Int {
-        let (source, beginning) = call.turn { ($0.expected, $0.beginFire()) }
-        switch beginning {
-        case .decide: return source
-        case .rejectInProgress: throw rejection(.transitionInProgress, of: selector, from: source)
-        case .rejectEndlessChain: throw rejection(.endlessChain, of: selector, from: source)
-        }
+        let (source, reason) = call.turn { ($0.expected, $0.beginFire()) }
+        if let reason { throw rejection(reason, of: selector, from: source) }
+        return source
     }
 
     /// Finds the event to fire.
@@ -282,10 +279,10 @@ extension MachineCore {
     private func carryOutNext(_ call: borrowing Call) {
         call.entry { $0.date = nil }
         switch call.turn({ $0.next() }) {
-        case .carryOut(let next):
+        case .transition(let next):
             call.entry { $0.date = next.date }
             carryOut(next.transition, to: OwnedObject(next.transition.destinationObject), call)
-        case .tell(let occurrence): tellObservers(occurrence)
+        case .notice(let occurrence): tellObservers(occurrence)
         case nil: break
         }
     }

@@ -17,14 +17,10 @@ extension MachineCore {
     private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
         if let dropped = writeDown(occurrence, call) { call.retire(OwnedObject(Box(dropped))) }
-        guard listens(to: .notices) else { return }
-        switch call.turn({ $0.post(occurrence, at: place) }) {
-        case .queued, .dropped: return
-        case .limitReached:
-            let details = InvalidTransition.Details(attempt: "tell its observers of more")
-            let last = self.occurrence(.rejected(invalidTransition(.endlessChain, details, call)))
-            call.turn { $0.postLast(last) }
-        }
+        guard listens(to: .notices), call.turn({ $0.post(occurrence, at: place) }) else { return }
+        let details = InvalidTransition.Details(attempt: "tell its observers of more")
+        let last = self.occurrence(.rejected(invalidTransition(.endlessChain, details, call)))
+        call.turn { $0.postLast(last) }
     }
 
     /// An occurrence of this moment other than a transition.

@@ -63,40 +63,24 @@ struct Turn<Transition, Notice> {
 // MARK: - Fires
 
 extension Turn {
-    enum Beginning: Equatable {
-        /// The fire may be decided, against the ``expected`` state.
-        case decide
-
-        /// A builder, a guard or a `will…` hook has fired.
-        case rejectInProgress
-
-        /// The turn has exceeded the limit of callbacks' fires.
-        case rejectEndlessChain
-    }
-
     /// Begins a fire.
-    mutating func beginFire() -> Beginning {
+    /// - Returns: `nil` if the fire may be decided, against the ``expected`` state. Otherwise the reason to reject it:
+    ///   a builder, a guard or a `will…` hook has fired, or callbacks have fired more often than the limit allows.
+    mutating func beginFire() -> InvalidTransition.Reason? {
         switch phase {
-        case .deciding: return .rejectInProgress
-        case .announcing where queue.acceptedCount >= Self.chainLimit: return .rejectEndlessChain
+        case .deciding: return .transitionInProgress
+        case .announcing where queue.acceptedCount >= Self.chainLimit: return .endlessChain
         case .idle, .announcing:
             phase = .deciding(isNested: phase == .announcing)
-            return .decide
+            return nil
         }
     }
 
-    enum Acceptance: Equatable {
-        /// The transition is made now.
-        case carryOut
-
-        /// The transition waits for the callbacks of the one under way.
-        case enqueue
-    }
-
     /// Records that the fire is certain to become a transition to a state.
-    mutating func accept(leadingTo state: Int) -> Acceptance {
+    /// - Returns: Whether the transition waits for the callbacks of the one under way. Otherwise it is made now.
+    mutating func accept(leadingTo state: Int) -> Bool {
         expected = state
-        return phase == .deciding(isNested: true) ? .enqueue : .carryOut
+        return phase == .deciding(isNested: true)
     }
 
     /// Queues an accepted transition.
@@ -144,31 +128,27 @@ extension Turn {
     ///
     /// The number of notices that observers cause themselves is limited. Otherwise an observer could answer each
     /// rejection with another rejected fire.
+    /// - Returns: Whether this is the first notice beyond the limit, of which observers are told. All notices beyond
+    ///   the limit are dropped.
     @discardableResult
-    mutating func post(_ notice: Notice, at place: Place? = nil) -> Posting {
+    mutating func post(_ notice: Notice, at place: Place? = nil) -> Bool {
         queue.add(notice, at: place?.index, limit: Self.chainLimit)
     }
 
     /// Queues the notice that the limit was reached.
     mutating func postLast(_ notice: Notice) { _ = queue.add(notice, at: nil, limit: .max) }
-
-    enum Posting: Equatable {
-        case queued
-
-        /// The first notice beyond the limit was dropped; observers are told that there are more.
-        case limitReached
-
-        /// A later notice beyond the limit was dropped.
-        case dropped
-    }
 }
 
 // MARK: - Draining
 
 extension Turn {
-    enum Next {
-        case carryOut(Transition)
-        case tell(Notice)
+    /// An item of the queue, which is the next step after all callbacks.
+    enum Item {
+        /// The transition is carried out.
+        case transition(Transition)
+
+        /// Observers are told.
+        case notice(Notice)
     }
 
     /// Whether the turn is complete after all callbacks; the turn is then idle.
@@ -176,32 +156,22 @@ extension Turn {
     mutating func isDone() -> Bool {
         if queue.isWaiting { return false }
         phase = .idle
-        queue.endTelling()
+        queue.isTelling = false
         return true
     }
 
     /// The next step after all callbacks; `nil` if the turn is complete and idle.
-    mutating func next() -> Next? {
+    mutating func next() -> Item? {
         if isDone() { return nil }
-        switch queue.removeFirst() {
-        case .transition(let transition):
-            phase = .deciding(isNested: false)
-            return .carryOut(transition)
-        case .notice(let notice):
-            phase = .announcing
-            return .tell(notice)
-        }
+        let item = queue.removeFirst()
+        phase = if case .transition = item { .deciding(isNested: false) } else { .announcing }
+        return item
     }
 }
 
 // MARK: - The queue
 
 extension Turn {
-    fileprivate enum Item {
-        case transition(Transition)
-        case notice(Notice)
-    }
-
     /// The queued items, in order.
     struct Queue {
         // `nil` in most turns, which have no queue.
@@ -217,7 +187,7 @@ extension Turn {
 
         /// The index of the last transition.
         private var lastTransition: Int?
-        private var isTelling = false
+        fileprivate var isTelling = false
 
         fileprivate var lastWaiting: Transition? {
             guard let items, let lastTransition, lastTransition >= done,
@@ -238,19 +208,17 @@ extension Turn {
             items?.append(.transition(transition))
         }
 
-        fileprivate mutating func add(_ notice: Notice, at index: Int?, limit: Int) -> Posting {
+        fileprivate mutating func add(_ notice: Notice, at index: Int?, limit: Int) -> Bool {
             if isTelling {
                 causedByTelling += 1
-                if causedByTelling > limit { return causedByTelling == limit + 1 ? .limitReached : .dropped }
+                if causedByTelling > limit { return causedByTelling == limit + 1 }
             }
             let index = index ?? count
             if let last = lastTransition, last >= index { lastTransition = last + 1 }
             items = items ?? []
             items?.insert(.notice(notice), at: index)
-            return .queued
+            return false
         }
-
-        fileprivate mutating func endTelling() { isTelling = false }
 
         /// Whether an item is still to be done.
         fileprivate var isWaiting: Bool {
