@@ -20,14 +20,18 @@ protocol ThreadContent {
 /// A value for each thread, made at the thread's first use and destroyed at its end.
 ///
 /// A static property of this type is a single word, initially 0, so it needs no check for lazy initialisation.
+///
+/// Invariant: `number` is 0 until the first thread keeps a value, and then always the system's key plus one. The thread
+/// retains the object of its value and releases it at its end.
 @safe
 struct ThreadLocal<Content: ThreadContent>: ~Copyable, Sendable {
-    private let key = SystemKey()
+    private let number = Atomic<UInt>(0)
 
     /// The calling thread's value.
     @inline(__always)
     var current: CurrentThread<Content> {
-        if let owner = unsafe key.value {
+        let number = number.load(ordering: .acquiring)
+        if number != 0, let owner = unsafe pthread_getspecific(pthread_key_t(truncatingIfNeeded: number - 1)) {
             return unsafe CurrentThread(.fromOpaque(owner))
         }
         return firstUse()
@@ -35,10 +39,29 @@ struct ThreadLocal<Content: ThreadContent>: ~Copyable, Sendable {
 
     @inline(never)
     private func firstUse() -> CurrentThread<Content> {
+        if number.load(ordering: .acquiring) == 0 {
+            // If two threads make a key at once, the first key stays and the other is never used.
+            _ = number.compareExchange(expected: 0, desired: newKey() + 1, ordering: .acquiringAndReleasing)
+        }
+        let key = pthread_key_t(truncatingIfNeeded: number.load(ordering: .acquiring) - 1)
         let owner = unsafe Unmanaged.passRetained(ThreadStorage<Content>.made())
-        unsafe key.keep(owner.toOpaque())
+        let isKept = unsafe pthread_setspecific(key, owner.toOpaque()) == 0
+        precondition(isKept, "The system cannot store a value of this thread.")
         return unsafe CurrentThread(owner)
     }
+}
+
+/// Makes a key of the system to a pointer of each thread.
+private func newKey() -> UInt {
+    var key = pthread_key_t()
+    // Whether the closure's argument is optional depends on the C library.
+    let result = unsafe pthread_key_create(&key) { unsafe releaseValue($0) }
+    precondition(result == 0, "The process has no more keys for values of threads.")
+    return UInt(key)
+}
+
+private func releaseValue(_ value: UnsafeMutableRawPointer?) {
+    if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
 }
 
 /// The calling thread's value.
@@ -70,51 +93,4 @@ struct CurrentThread<Content: ThreadContent> {
 /// Its content has a fixed address.
 private final class ThreadStorage<Content: ThreadContent>: ManagedBuffer<Content, Void> {
     static func made() -> ManagedBuffer<Content, Void> { create(minimumCapacity: 0) { _ in Content() } }
-}
-
-/// The system's key to a pointer of each thread.
-///
-/// The thread retains the object and releases it at its end.
-///
-/// Invariant: `number` is 0 until the first thread keeps a value, and then always the key plus one.
-@safe
-private struct SystemKey: ~Copyable, Sendable {
-    private let number = Atomic<UInt>(0)
-
-    /// The calling thread's pointer.
-    @inline(__always)
-    var value: UnsafeMutableRawPointer? {
-        let number = number.load(ordering: .acquiring)
-        return unsafe number == 0 ? nil : Self.value(of: number - 1)
-    }
-
-    func keep(_ value: UnsafeMutableRawPointer) {
-        if number.load(ordering: .acquiring) == 0 {
-            // If two threads make a key at once, the first key stays and the other is never used.
-            _ = number.compareExchange(expected: 0, desired: Self.make() + 1, ordering: .acquiringAndReleasing)
-        }
-        let isKept = unsafe Self.keep(value, by: number.load(ordering: .acquiring) - 1)
-        precondition(isKept, "The system cannot store a value of this thread.")
-    }
-
-    private static func release(_ value: UnsafeMutableRawPointer?) {
-        if let value = unsafe value { unsafe Unmanaged<AnyObject>.fromOpaque(value).release() }
-    }
-
-    private static func make() -> UInt {
-        var key = pthread_key_t()
-        // Whether the closure's argument is optional depends on the C library.
-        let result = unsafe pthread_key_create(&key) { unsafe SystemKey.release($0) }
-        precondition(result == 0, "The process has no more keys for values of threads.")
-        return UInt(key)
-    }
-
-    @inline(__always)
-    private static func value(of key: UInt) -> UnsafeMutableRawPointer? {
-        unsafe pthread_getspecific(pthread_key_t(truncatingIfNeeded: key))
-    }
-
-    private static func keep(_ value: UnsafeMutableRawPointer, by key: UInt) -> Bool {
-        unsafe pthread_setspecific(pthread_key_t(truncatingIfNeeded: key), value) == 0
-    }
 }
