@@ -1,32 +1,20 @@
 /// Compiles a workflow's declarations into its definition, and lists all problems.
-struct DefinitionCompiler {
+struct DefinitionCompiler<W: Workflow> {
     let parts: DefinitionParts
-    let effects: [any Effect.Type]
-
-    /// The type of the workflow.
-    let workflowType: ObjectIdentifier
     let properties: DeclaredProperties
     let initialName: String
     let unsuitableType: String?
 
     /// The initial object, if there is one, which shows its groups and its machines.
     let initialObjects: [any WorkflowState]
-    let common: AnyClass?
-
-    /// The type of the initial state: a protocol or a class.
-    let anyState: (type: ObjectIdentifier, name: String)
 
     /// The name of the initial state's type if it is no object.
     let valueName: String?
 
-    init<W: Workflow>(_ type: W.Type, events workflowValue: W, initial: W.AnyState?) {
-        effects = W.effects
-        workflowType = ObjectIdentifier(type)
+    init(events workflowValue: W = W(), initial: W.AnyState? = W.initialObject) {
         properties = DeclaredProperties(of: workflowValue)
         let isSuitable = initial.map(Self.isHandedOutAsObject) ?? Self.mayBeHandedOutAsObject(W.AnyState.self)
         unsuitableType = isSuitable ? nil : String(describing: W.AnyState.self)
-        common = W.AnyState.self as? AnyClass
-        anyState = (ObjectIdentifier(W.AnyState.self), ownName(of: W.AnyState.self))
         // For an initial state with data, the class is known instead of an object.
         let initialType = W.initialClass ?? Swift.type(of: initial.map { $0 as Any } ?? W.initial)
         valueName =
@@ -51,7 +39,7 @@ struct DefinitionCompiler {
         parts = DefinitionParts(
             facts: WorkflowFacts(
                 name: W.name,
-                formerName: formerName(of: type, named: W.name),
+                formerName: formerName(of: W.self, named: W.name),
                 version: W.version,
                 migrations: W.migrations,
                 initial: initialClass.flatMap { states.number(of: $0) },
@@ -92,6 +80,9 @@ struct DefinitionCompiler {
     var groups: [CompiledGroup] { parts.groups }
 
     var routes: [EventRoutes] { parts.routes }
+
+    /// The group of all states, if the initial state's type is one.
+    var groupOfAll: CompiledGroup? { groups.first { $0.declaration.type == ObjectIdentifier(W.AnyState.self) } }
 
     /// Makes the immortal definition, and binds the events to it.
     func definition(_ objects: ObjectHandling) -> Definition {

@@ -2,15 +2,13 @@
 // table alone.
 
 extension DefinitionCompiler {
-    /// The empty states whose objects are not of the initial state's type.
-    /// - Parameter isSuitable: Whether an object is of that type.
-    /// - Returns: A problem for each state.
-    func strangers(_ isSuitable: (AnyObject) -> Bool) -> [WorkflowProblem] {
+    /// A problem for each empty state whose object is not of the initial state's type.
+    var strangers: [WorkflowProblem] {
         // In other cases the type is known without an object.
-        let isKnown = common != nil || valueName != nil || unsuitableType != nil
-        guard !isKnown, !groups.contains(where: { $0.declaration.type == anyState.type }) else { return [] }
-        return emptyStates.filter { !isSuitable($0) }.map {
-            .foreignState(type(of: $0), expected: anyState.name, stopsTheProgram: false)
+        let isKnown = W.AnyState.self is AnyClass || valueName != nil || unsuitableType != nil
+        guard !isKnown, groupOfAll == nil else { return [] }
+        return emptyStates.filter { !($0 is W.AnyState) }.map {
+            .foreignState(type(of: $0), expected: ownName(of: W.AnyState.self), stopsTheProgram: false)
         }
     }
 
@@ -100,7 +98,7 @@ extension Workflow {
 
     /// Whether there is a final state; this never stops the program.
     fileprivate static var canEnd: Bool {
-        let parts = DefinitionCompiler(Self.self, events: Self(), initial: initialObject).parts
+        let parts = DefinitionCompiler<Self>().parts
         return parts.compiledStates(parts.compiledEvents).contains(where: \.isFinal)
     }
 }

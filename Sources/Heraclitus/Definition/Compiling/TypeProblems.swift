@@ -5,7 +5,7 @@ extension DefinitionCompiler {
         parts.problems + initialProblems + propertyProblems + stateProblems
             + groupProblems(of: initialObjects) + guardProblems + actionProblems + workProblems + completionProblems
             + destinationProblems
-            + WorkflowProblem.ofNames("effect", effects, { $0.name }, at: { fullName(of: $0) })
+            + WorkflowProblem.ofNames("effect", W.effects, { $0.name }, at: { fullName(of: $0) })
     }
 
     private var initialProblems: [WorkflowProblem] {
@@ -53,14 +53,14 @@ extension DefinitionCompiler {
     }
 
     private var stateProblems: [WorkflowProblem] {
-        let foreign = common.map { common in
+        let foreign = (W.AnyState.self as? AnyClass).map { common in
             states.types.filter { !StateClasses.superclasses(of: $0).contains { $0 == common } }
                 .map { WorkflowProblem.foreignState($0, expected: String(describing: common)) }
         }
         // A group of the protocol knows the conformance of every class.
-        let strangers = groups.first { $0.declaration.type == anyState.type }.map { group in
+        let strangers = groupOfAll.map { group in
             states.types.indices.filter { !group.members.contains($0) }
-                .map { WorkflowProblem.foreignState(states.types[$0], expected: anyState.name) }
+                .map { WorkflowProblem.foreignState(states.types[$0], expected: ownName(of: W.AnyState.self)) }
         }
         return (foreign ?? strangers ?? []) + initialHolder.filter(\.stopsTheProgram)
     }
@@ -82,7 +82,7 @@ extension DefinitionCompiler {
         let foreign = types.compactMap { type -> WorkflowProblem? in
             guard let type else { return nil }
             let life = life(of: type)
-            if ObjectIdentifier(life) == workflowType { return nil }
+            if life == W.self { return nil }
             return .init("foreignWork", [fullName(of: type), life.name])
         }
         return foreign

@@ -27,10 +27,9 @@ extension Workflow {
     /// object of each ``EmptyState``, and finds problems that do not stop the program. `findings` lists warnings about
     /// a valid definition.
     public static var diagnostics: [WorkflowProblem] {
-        let compiler = DefinitionCompiler(Self.self, events: Self(), initial: initialObject)
+        let compiler = DefinitionCompiler<Self>()
         let problems =
-            compiler.problems + compiler.groupProblems(of: compiler.emptyStates)
-            + compiler.strangers { $0 is AnyState }
+            compiler.problems + compiler.groupProblems(of: compiler.emptyStates) + compiler.strangers
         let minor = compiler.parts.minorProblems + compiler.completionsWithoutEnd + compiler.regionsWithoutContext
         return (problems + compiler.initialHolder + compiler.emptyStateProblems + minor).once
     }
@@ -98,7 +97,7 @@ extension Workflow {
     /// - Returns: A function that makes the definition.
     private static func validated(comparingLayouts: Bool) -> () -> Definition {
         let (events, initial) = (Self(), initialObject)
-        let compiler = DefinitionCompiler(Self.self, events: events, initial: initial)
+        let compiler = DefinitionCompiler<Self>(events: events, initial: initial)
         let problems = compiler.problems.once
         guard problems.isEmpty else {
             let list = problems.map { "\n  - \($0)" }.joined()
