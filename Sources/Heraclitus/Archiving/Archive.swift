@@ -24,9 +24,7 @@ extension StateMachine {
         prettyPrinted isPrettyPrinted: Bool = false,
         limit: Int = 64 << 20
     ) throws(ArchiveError) -> Data {
-        let archive = try envelope(includingDefinition: includesDefinition).encoded(isPrettyPrinted: isPrettyPrinted)
-        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
-        return archive
+        try envelope(includingDefinition: includesDefinition).encoded(isPrettyPrinted: isPrettyPrinted, limit: limit)
     }
 
     /// Archives the machine in any size, with its columns for queries, all as of one moment.
@@ -77,9 +75,8 @@ extension StateMachine {
         _ scheduler: Scheduler = .system,
         _ context: GivenContext? = nil
     ) throws(ArchiveError) {
-        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         let definition = W.definition(given: context)
-        let snapshot = try EnvelopeReader.read(archive, definition) { try $0.snapshot() }
+        let snapshot = try EnvelopeReader.snapshot(from: archive, limit: limit, definition)
         self.init(MachineCore(definition, snapshot, scheduler, context))
     }
 }
@@ -106,13 +103,15 @@ extension StateMachine where W.Context == Void {
 
 extension EnvelopeReader {
     /// Reads an archive of bytes, and turns errors of the JSON into ``ArchiveError``.
-    static func read<Result>(
-        _ archive: Data,
+    static func snapshot(
+        from archive: Data,
+        limit: Int,
         _ definition: Definition,
-        _ read: (EnvelopeReader) throws -> Result
-    ) throws(ArchiveError) -> Result {
+        ofMachine isOfMachine: Bool = true
+    ) throws(ArchiveError) -> Snapshot {
+        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         do {
-            return try read(EnvelopeReader(ArchiveDecoder(text: archive), definition))
+            return try EnvelopeReader(ArchiveDecoder(text: archive), definition).snapshot(ofMachine: isOfMachine)
         } catch let error as ArchiveError {
             throw error
         } catch let problem as JSONProblem {
@@ -134,12 +133,15 @@ extension ArchiveError {
 }
 
 extension Envelope {
-    func encoded(isPrettyPrinted: Bool) throws(ArchiveError) -> Data {
+    func encoded(isPrettyPrinted: Bool, limit: Int = .max) throws(ArchiveError) -> Data {
+        let archive: Data
         do {
-            return try ArchiveEncoder.data(of: self, prettyPrinted: isPrettyPrinted)
+            archive = try ArchiveEncoder.data(of: self, prettyPrinted: isPrettyPrinted)
         } catch {
             throw error as? ArchiveError ?? .unwritableState(name, underlyingError: error)
         }
+        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
+        return archive
     }
 }
 

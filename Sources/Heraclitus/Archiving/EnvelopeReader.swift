@@ -14,16 +14,10 @@ struct EnvelopeReader {
         self.definition = definition
     }
 
-    /// Reads the archive of a machine, and throws only ``ArchiveError``.
-    func snapshot() throws -> Snapshot { try snapshot(ofMachine: true) }
-
-    /// Reads only the state of an archive, and throws only ``ArchiveError``.
-    func state() throws -> AnyObject { try stateSnapshot().state }
-
-    /// Reads the state of an archive with its unread parts, and throws only ``ArchiveError``.
-    func stateSnapshot() throws -> Snapshot { try snapshot(ofMachine: false) }
-
-    private func snapshot(ofMachine isOfMachine: Bool) throws -> Snapshot {
+    /// Reads the archive of a machine, or only the state of an archive with its unread parts.
+    ///
+    /// It throws only ``ArchiveError``.
+    func snapshot(ofMachine isOfMachine: Bool = true) throws -> Snapshot {
         do {
             if isOfMachine { try requireDepth() }
             return try read(isOfMachine: isOfMachine)
@@ -35,12 +29,9 @@ struct EnvelopeReader {
 
     /// Rejects machines that lie too deeply within one another to be archived or copied.
     private func requireDepth() throws(ArchiveError) {
-        // A path with fewer keys than levels needs no count.
-        if (archive?.depth ?? decoder.codingPath.count) < TreeMoment.depthLimit { return }
-        let path = decoder.codingPath
-        guard path.count(where: { $0 is EnvelopeKey }) < TreeMoment.depthLimit else {
-            throw .malformed(path: here, explanation: TreeMoment.explanation(of: path.map(\.stringValue)))
-        }
+        guard TreeMoment.isTooDeep(decoder.codingPath, archive?.depth) else { return }
+        let path = decoder.codingPath.map(\.stringValue)
+        throw .malformed(path: here, explanation: TreeMoment.explanation(of: path))
     }
 
     /// Machines lie within the data of a state, so what lies around that keeps its frames on the stack small.

@@ -6,13 +6,9 @@ extension StateMachine: Encodable {
     /// - Parameter encoder: The encoder.
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
-        // Encoding a state that holds its own machine has no end. A path with fewer keys than levels needs no count.
-        let depth = (encoder as? ArchiveEncoder)?.depth ?? encoder.codingPath.count
-        if depth >= TreeMoment.depthLimit {
-            let path = encoder.codingPath
-            guard path.count(where: { $0 is EnvelopeKey }) < TreeMoment.depthLimit else {
-                throw TreeMoment.tooDeep(path.map(\.stringValue), in: stateName)
-            }
+        // Encoding a state that holds its own machine has no end.
+        if TreeMoment.isTooDeep(encoder.codingPath, (encoder as? ArchiveEncoder)?.depth) {
+            throw TreeMoment.tooDeep(encoder.codingPath.map(\.stringValue), in: stateName)
         }
         try envelope().encode(to: encoder)
     }
@@ -25,6 +21,15 @@ extension StateMachine: Encodable {
 }
 
 extension TreeMoment {
+    /// Whether a coding path has more machines than may lie within one another.
+    /// - Parameters:
+    ///   - path: The coding path.
+    ///   - depth: The number of its keys, if that is known. A path with fewer keys than levels needs no count.
+    /// - Returns: Whether it has more.
+    static func isTooDeep(_ path: @autoclosure () -> [any CodingKey], _ depth: Int?) -> Bool {
+        (depth ?? path().count) >= depthLimit && path().count(where: { $0 is EnvelopeKey }) >= depthLimit
+    }
+
     static func tooDeep(_ path: [String], in state: String) -> ArchiveError {
         let context = EncodingError.Context(codingPath: [], debugDescription: explanation(of: path))
         return .unwritableState(state, underlyingError: EncodingError.invalidValue("a machine", context))

@@ -23,10 +23,7 @@ extension Workflow {
         prettyPrinted isPrettyPrinted: Bool = false,
         limit: Int = 64 << 20
     ) throws(ArchiveError) -> Data {
-        let envelope = try Envelope(ofState: state as AnyObject, definition)
-        let archive = try envelope.encoded(isPrettyPrinted: isPrettyPrinted)
-        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
-        return archive
+        try Envelope(ofState: state as AnyObject, definition).encoded(isPrettyPrinted: isPrettyPrinted, limit: limit)
     }
 
     /// Restores a state from its archive, or from the archive of a machine.
@@ -43,9 +40,8 @@ extension Workflow {
         from archive: Data,
         limit: Int = 64 << 20
     ) throws(ArchiveError) -> AnyState {
-        guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
-        let state = try EnvelopeReader.read(archive, definition) { try $0.state() }
-        return ExistentialLayout.unknown.handedOut(state, as: AnyState.self)
+        let found = try EnvelopeReader.snapshot(from: archive, limit: limit, definition, ofMachine: false)
+        return ExistentialLayout.unknown.handedOut(found.state, as: AnyState.self)
     }
 }
 
@@ -85,7 +81,7 @@ extension StateArchive: Codable {
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.
     public init(from decoder: any Decoder) throws {
-        let found = try EnvelopeReader(decoder, W.definition).stateSnapshot()
+        let found = try EnvelopeReader(decoder, W.definition).snapshot(ofMachine: false)
         state = ExistentialLayout.unknown.handedOut(found.state, as: W.AnyState.self)
         unread = found.unread
     }
