@@ -99,6 +99,10 @@ protocol Due: AnyObject, Sendable {
     func comesDue(by date: Date)
 }
 
+extension AsyncSignal: Due {
+    func comesDue(by date: Date) { send() }
+}
+
 extension Scheduler {
     /// A handle for removing an element from the schedule.
     typealias Ticket = DeadlineQueue<any Due>.Ticket
@@ -176,6 +180,24 @@ extension Scheduler {
             schedule.sleeper?.time = time
             // The minimum keeps clocks with a small difference from a busy loop.
             return time <= now ? 0 : min(max(time - now, 0.000_5), Self.longestNap)
+        }
+    }
+
+    /// Sleeps until a date or the cancellation of the task.
+    package func sleep(until date: Date) async throws { try await sleeping(until: date)() }
+
+    /// Prepares a sleep until a date.
+    ///
+    /// The deadline is in the schedule from this call on, before the returned function runs.
+    /// - Returns: A function that sleeps; throws `CancellationError` when its task is cancelled.
+    func sleeping(until date: Date) -> @Sendable () async throws -> Void {
+        let signal = AsyncSignal()
+        let ticket = add(signal, at: date)
+        wake()
+        return { [self] in
+            await signal.wait()
+            remove(ticket)
+            try Task.checkCancellation()
         }
     }
 }

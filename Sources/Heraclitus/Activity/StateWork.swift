@@ -28,15 +28,18 @@ final class StateWork: Sendable {
     let scheduler: Scheduler
 
     private let working: any Working.Type
+    private let context: GivenContext?
     private let contents: Lock<Contents>
 
     private struct Contents: Sendable {
-        /// The objects of the work; `nil` after the work, and after a cancellation before its beginning.
-        var subject: Subject?
+        /// The state object of the work; `nil` after the work, and after a cancellation before its beginning.
+        ///
+        /// It is released outside the lock, because a `deinit` may be slow.
+        var state: (any WorkflowState)?
 
         /// Whether the work has begun.
         ///
-        /// Its subject is fixed from then on.
+        /// Its state is fixed from then on.
         var hasBegun = false
 
         /// The task of the work; `nil` if another task runs it.
@@ -47,16 +50,7 @@ final class StateWork: Sendable {
 
         /// Whether the body has returned, and the events that follow have fired.
         var isDone = false
-        var waits: [Box<AsyncStream<Never>.Continuation>] = []
-    }
-
-    /// The user's objects that the work retains.
-    ///
-    /// They are released outside locks, because a `deinit` may be slow.
-    private struct Subject: Sendable {
-        /// The state object of the work.
-        var state: any WorkflowState
-        let context: GivenContext?
+        var waits: [AsyncSignal] = []
     }
 
     /// Makes the work of a state, without beginning it.
@@ -76,7 +70,8 @@ final class StateWork: Sendable {
         self.working = type
         self.machine = machine
         self.scheduler = scheduler
-        contents = Lock(Contents(subject: Subject(state: state, context: context)))
+        self.context = context
+        contents = Lock(Contents(state: state))
     }
 
     /// Whether ``end()`` was called: the state was left or updated, the machine was suspended, or its run was
@@ -90,13 +85,10 @@ final class StateWork: Sendable {
     /// - Returns: Whether the work had not begun.
     func move(to state: any WorkflowState) -> Bool {
         // The old object is released outside the lock.
-        var other = state
+        var other: (any WorkflowState)? = state
         return contents.withLock { contents in
             if contents.hasBegun { return false }
-            if var subject = contents.subject.take() {
-                swap(&subject.state, &other)
-                contents.subject = subject
-            }
+            if contents.state != nil { swap(&contents.state, &other) }
             return true
         }
     }
@@ -135,31 +127,31 @@ final class StateWork: Sendable {
     /// Runs the work in the caller's task, unless the work was ended before.
     /// - Parameter beforeTelling: Called after the body has returned, before the machine is told.
     private func doOnce(beforeTelling: () -> Void = {}) async {
-        let subject = contents.withLock { contents in
-            contents.hasBegun = contents.subject != nil
-            return contents.subject
+        let state = contents.withLock { contents in
+            contents.hasBegun = contents.state != nil
+            return contents.state
         }
-        if let subject {
-            let failed = await callBody(of: working, subject)
+        if let state {
+            let failed = await callBody(of: working, state)
             beforeTelling()
             if let failed { machine?.workHasFailed(self, failed) } else { machine?.workIsDone(self) }
         }
         let waits = contents.withLock { contents in
             contents.isDone = true
-            // The task is running and the function retains the subject, so the lock covers no release.
+            // The task is running and the function retains the state, so the lock covers no release.
             contents.task = nil
-            contents.subject = nil
+            contents.state = nil
             return exchange(&contents.waits, with: [])
         }
-        for wait in waits { wait.value.finish() }
-        withExtendedLifetime(subject) {}
+        for wait in waits { wait.send() }
+        withExtendedLifetime(state) {}
     }
 
     /// Calls the state's method.
     /// - Returns: The error of the method; `nil` if it has returned, or if the work was ended before.
-    private func callBody<State: Working>(of type: State.Type, _ subject: Subject) async -> FailedWork? {
-        guard let state = subject.state as? State,
-            let context = GivenContext.value(of: subject.context, as: State.MachineWorkflow.Context.self)
+    private func callBody<State: Working>(of type: State.Type, _ object: any WorkflowState) async -> FailedWork? {
+        guard let state = object as? State,
+            let context = GivenContext.value(of: self.context, as: State.MachineWorkflow.Context.self)
         else { preconditionFailure("Work was begun in another state, or without the machine's context.") }
         do {
             try await state.work(WorkCall<State.MachineWorkflow>(context: context, work: self, state: type))
@@ -173,28 +165,27 @@ final class StateWork: Sendable {
     /// Ends the work: it never begins, or its task is cancelled.
     func end() {
         // Released outside the lock.
-        var unused: Subject?
+        var unused: (any WorkflowState)?
         let (task, waits) = contents.withLock { contents in
             contents.isEnded = true
-            if !contents.hasBegun { swap(&contents.subject, &unused) }
+            if !contents.hasBegun { swap(&contents.state, &unused) }
             return (contents.task, exchange(&contents.waits, with: []))
         }
         // Outside the lock, because cancellation handlers are user code.
         task?.cancel()
-        for wait in waits { wait.value.finish() }
+        for wait in waits { wait.send() }
     }
 
     /// Waits for the end of the work, or for the cancellation of the waiting task.
     func wait() async {
-        let (end, continuation) = AsyncStream<Never>.makeStream()
-        let wait = Box(continuation)
+        let wait = AsyncSignal()
         let isGoingOn = contents.withLock { contents in
             if contents.isEnded || contents.isDone { return false }
             contents.waits.append(wait)
             return true
         }
         guard isGoingOn else { return }
-        for await _ in end {}
+        await wait.wait()
         // A cancelled wait ends before the work. It is retained here, so the lock covers no release.
         contents.withLock { $0.waits.removeAll { $0 === wait } }
     }

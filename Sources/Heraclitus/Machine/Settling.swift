@@ -44,9 +44,9 @@ extension StateMachine {
     /// The wait suspends the task, because another thread's callbacks may need the thread pool.
     /// - Returns: Whether there was such a turn.
     func waitForTurnElsewhere() async -> Bool {
-        let (turn, end) = AsyncStream<Never>.makeStream()
-        guard whenReleased({ end.finish() }) else { return false }
-        for await _ in turn {}
+        let end = AsyncSignal()
+        guard whenReleased({ end.send() }) else { return false }
+        await end.wait()
         return true
     }
 
