@@ -132,10 +132,10 @@ final class ActionSlot: Sendable {
     init(_ declaration: ActionDeclaration) { self.declaration = declaration }
 }
 
-protocol AnyWorkflowAction: WorkflowMember {
-    var slot: ActionSlot { get }
-}
-
-extension WorkflowAction: AnyWorkflowAction {
+extension WorkflowAction: WorkflowMember {
     static var workflow: any Workflow.Type { W.self }
+
+    func add(to properties: inout DeclaredProperties, as name: String) {
+        properties.actions.append(DeclaredAction(property: name, slot: slot))
+    }
 }

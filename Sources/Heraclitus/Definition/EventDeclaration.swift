@@ -149,12 +149,15 @@ extension EventSlot: Hashable {
 protocol WorkflowMember: Sendable {
     /// The workflow of the declaration.
     static var workflow: any Workflow.Type { get }
+
+    /// Adds the declaration to the properties of its workflow.
+    func add(to properties: inout DeclaredProperties, as name: String)
 }
 
-protocol AnyWorkflowEvent: WorkflowMember {
-    var slot: EventSlot { get }
-}
-
-extension WorkflowEvent: AnyWorkflowEvent {
+extension WorkflowEvent: WorkflowMember {
     static var workflow: any Workflow.Type { W.self }
+
+    func add(to properties: inout DeclaredProperties, as name: String) {
+        properties.events.append(DeclaredEvent(property: name, slot: slot, valueType: Self.self))
+    }
 }

@@ -8,7 +8,7 @@ struct CompiledEvent: Sendable {
     let declaration: EventDeclaration
 
     /// The type of the event value: a `WorkflowEvent` of this workflow.
-    let valueType: any AnyWorkflowEvent.Type
+    let valueType: any WorkflowMember.Type
     let routes: EventRoutes
     let reach: EventReach
 

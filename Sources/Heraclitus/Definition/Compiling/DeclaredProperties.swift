@@ -3,7 +3,7 @@ struct DeclaredEvent {
     /// The name of the property; `nil` in a table.
     let property: String?
     let slot: EventSlot
-    let valueType: any AnyWorkflowEvent.Type
+    let valueType: any WorkflowMember.Type
 
     var declaration: EventDeclaration { slot.declaration }
 
@@ -13,10 +13,10 @@ struct DeclaredEvent {
 /// The properties of a workflow.
 struct DeclaredProperties {
     /// The workflow's events, in order of declaration.
-    private(set) var events: [DeclaredEvent] = []
+    var events: [DeclaredEvent] = []
 
     /// The workflow's actions, in order of declaration.
-    private(set) var actions: [DeclaredAction] = []
+    var actions: [DeclaredAction] = []
 
     /// Other properties that contain events or actions.
     private(set) var hiding: [String] = []
@@ -24,24 +24,24 @@ struct DeclaredProperties {
     /// The properties with events or actions of other workflows.
     private(set) var foreign: [(property: String, workflow: String)] = []
 
-    private var search = ValueSearch { $0 is any AnyWorkflowEvent.Type || $0 is any AnyWorkflowAction.Type }
+    private var search = ValueSearch { $0 is any WorkflowMember.Type }
 
     init<W: Workflow>(of workflow: W) {
         let mirrors = sequence(first: Mirror(reflecting: workflow), next: \.superclassMirror)
         for property in mirrors.reversed().flatMap(\.children) {
             let name = propertyName(property.label ?? "")
             // A cast of the value alone would find the event in an optional, but no key path leads there.
-            guard let member = type(of: property.value) as? any WorkflowMember.Type else {
+            guard let type = Swift.type(of: property.value) as? any WorkflowMember.Type,
+                let member = property.value as? any WorkflowMember
+            else {
                 if isHiding(property.value) { hiding.append(name) }
                 continue
             }
             // An event of another workflow has that workflow's number, which must stay.
-            if member.workflow != W.self {
-                foreign.append((name, String(describing: member.workflow)))
-            } else if let event = property.value as? any AnyWorkflowEvent {
-                events.append(DeclaredEvent(property: name, slot: event.slot, valueType: type(of: event)))
-            } else if let action = property.value as? any AnyWorkflowAction {
-                actions.append(DeclaredAction(property: name, slot: action.slot))
+            if type.workflow != W.self {
+                foreign.append((name, String(describing: type.workflow)))
+            } else {
+                member.add(to: &self, as: name)
             }
         }
     }
