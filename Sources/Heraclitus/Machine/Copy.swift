@@ -24,10 +24,10 @@ extension StateMachine {
     private func copy(of snapshot: Snapshot) -> StateMachine {
         let state = snapshot.state
         var snapshot = snapshot
-        snapshot.state = Self.copy(of: snapshot.state)
+        do { snapshot.state = try Self.copy(of: state) } catch { fatalError("\(error)") }
         expectOwnRegions(of: snapshot.state, copyOf: state, in: snapshot.status.index)
         // The previous state is over, so leaving it out is better than stopping the program.
-        snapshot.previous = snapshot.previous.flatMap { MachineHolding.isCopyable($0) ? Self.copy(of: $0) : nil }
+        snapshot.previous = snapshot.previous.flatMap { try? Self.copy(of: $0) }
         // Deadlines and work belong to the original. The copy begins its own when it is activated or fired.
         if definition.hasActivity, snapshot.status.isActive {
             snapshot.status = PackedStatus(snapshot.status.index, .resumption)
@@ -61,10 +61,11 @@ extension StateMachine {
         )
     }
 
-    private static func copy(of state: AnyObject) -> AnyObject {
+    /// Copies a state, or shares it because it holds no machine.
+    private static func copy(of state: AnyObject) throws(WorkflowProblem) -> AnyObject {
         if let copying = state as? any Copying { return copying.copied() }
         // Each object is checked, because another object of the class may hold a machine.
-        if let problem = MachineHolding.problem(of: state) { fatalError("\(problem)") }
+        if let problem = MachineHolding.problem(of: state) { throw problem }
         return state
     }
 }

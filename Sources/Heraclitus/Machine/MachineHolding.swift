@@ -68,9 +68,4 @@ enum MachineHolding {
         }
         return nil
     }
-
-    /// Whether an object can be copied, or shared because it holds no machine.
-    static func isCopyable(_ state: AnyObject) -> Bool {
-        state is any Copying || problem(of: state) == nil
-    }
 }
