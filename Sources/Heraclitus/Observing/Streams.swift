@@ -1,23 +1,26 @@
 extension StateMachine {
-    /// The transitions from now on, for `for await transition in machine.transitions()`.
+    /// The transitions from now on, for `for await transition in machine.transitions`.
     ///
-    /// Each call returns a new stream for one reader, with all transitions in order. An update is a transition from a
-    /// state to itself; activation is not a transition. Unread transitions are buffered.
+    /// Each access returns a new stream for one reader, with all transitions in order. An update is a transition from a
+    /// state to itself; activation is not a transition. Unread transitions are buffered; ``transitions(buffering:)``
+    /// limits the buffer.
     ///
     /// The stream leaves the machine unretained. It ends with the machine, or when the reading task is cancelled.
     ///
-    /// Make the stream outside the task that reads it. A task with `for await … in machine.transitions() { … }`
+    /// Make the stream outside the task that reads it. A task with `for await transition in machine.transitions { … }`
     /// captures the machine, and keeps it alive until you cancel the task.
     ///
     /// ```swift
-    /// let transitions = machine.transitions()
+    /// let transitions = machine.transitions
     /// Task { for await transition in transitions { print(transition) } }
     /// ```
-    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest transitions are dropped; by
-    ///   default the buffer is unlimited.
+    public var transitions: AsyncStream<StateTransition> { transitions(buffering: .unbounded) }
+
+    /// The transitions from now on, with a limited buffer.
+    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest transitions are dropped.
     /// - Returns: A stream for one reader, which ends with the machine.
     public func transitions(
-        buffering policy: AsyncStream<StateTransition>.Continuation.BufferingPolicy = .unbounded
+        buffering policy: AsyncStream<StateTransition>.Continuation.BufferingPolicy
     ) -> AsyncStream<StateTransition> {
         stream(buffering: policy) { continuation in
             onTransition { [weak self] transition in
@@ -29,16 +32,20 @@ extension StateMachine {
 
     /// The current state, followed by each state that the machine enters.
     ///
-    /// Each state comes exactly once; an update brings its new object. Unread states are buffered. With
-    /// `.bufferingNewest(1)` a slow reader gets the newest state. Each call returns a new stream for one reader.
+    /// Each state comes exactly once; an update brings its new object. Unread states are buffered;
+    /// ``states(buffering:)`` limits the buffer. Each access returns a new stream for one reader.
     ///
     /// The stream leaves the machine unretained. It ends with the machine, or when the reading task is cancelled. Make
-    /// it outside that task, like ``transitions(buffering:)``.
-    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest states are dropped; by default
-    ///   the buffer is unlimited.
+    /// it outside that task, like ``transitions``.
+    public var states: AsyncStream<W.AnyState> { states(buffering: .unbounded) }
+
+    /// The current state, followed by each state that the machine enters, with a limited buffer.
+    ///
+    /// With `.bufferingNewest(1)` a slow reader gets the newest state.
+    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest states are dropped.
     /// - Returns: A stream for one reader, which ends with the machine.
     public func states(
-        buffering policy: AsyncStream<W.AnyState>.Continuation.BufferingPolicy = .unbounded
+        buffering policy: AsyncStream<W.AnyState>.Continuation.BufferingPolicy
     ) -> AsyncStream<W.AnyState> {
         stream(buffering: policy) { continuation in
             // The revision of the last state in the stream, so that a concurrent transition appears exactly once.

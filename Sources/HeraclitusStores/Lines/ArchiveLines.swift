@@ -13,10 +13,17 @@ public import HeraclitusEssentials
 /// }
 /// ```
 public enum Archive {
-    /// The progress of a stream of archives: the numbers of lines, of broken ones and of bytes so far.
-    ///
-    /// `lines` counts blank lines, too.
-    public typealias Progress = (lines: Int, brokenLines: Int, bytes: Int)
+    /// The progress of a stream of archives.
+    public struct Progress: Sendable, Hashable {
+        /// The number of lines so far, blank ones included.
+        public internal(set) var lines = 0
+
+        /// The number of broken lines so far.
+        public internal(set) var brokenLines = 0
+
+        /// The number of bytes so far.
+        public internal(set) var bytes = 0
+    }
 
     /// Restores the machines of a file of JSON lines.
     ///
@@ -81,7 +88,7 @@ public enum Archive {
         progress: ((Progress) -> Void)? = nil
     ) throws(ArchiveError) {
         var output = try ReplacingFile(at: file.path)
-        var state: Progress = (0, 0, 0)
+        var state = Progress()
         for machine in machines {
             try output.write(machine, limit: limit, &state)
             if state.lines.isMultiple(of: 1_000) { progress?(state) }
@@ -104,7 +111,7 @@ public enum Archive {
         progress: ((Progress) -> Void)? = nil
     ) async throws {
         var output = try ReplacingFile(at: file.path)
-        var state: Progress = (0, 0, 0)
+        var state = Progress()
         for try await machine in machines {
             try output.write(machine, limit: limit, &state)
             if state.lines.isMultiple(of: 1_000) { progress?(state) }

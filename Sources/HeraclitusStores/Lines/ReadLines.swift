@@ -21,7 +21,7 @@ where Chunks.Element == Data {
         fileprivate var lines: LineBuffer
         fileprivate let read: @Sendable (Data) -> Result<Value, ArchiveError>
         fileprivate let report: (@Sendable (Archive.Progress) -> Void)?
-        fileprivate var progress: Archive.Progress = (0, 0, 0)
+        fileprivate var progress = Archive.Progress()
         fileprivate var isAtEnd = false
 
         mutating func next() async throws -> Element? { try await next(isolation: nil) }
