@@ -204,17 +204,12 @@ import Testing
         let failure = try #require(failing(Stale.self, covering: coverage, restarting: isRestarting))
         guard case .brokenInvariant("a count is not negative") = failure.problem else { throw failure }
         // Both beginnings fill the cart, without which it cannot be placed.
-        let beginnings = [
-            "try machine.fire.change(samples[0](machine.state))",
-            """
-            try machine.fire.cancel(samples[4](machine.state))
-            try machine.fire.reopen(samples[1](machine.state))
-            """,
-        ]
-        let codes = beginnings.map { beginning in
+        let change = "change(samples[0](machine.state))"
+        let reopening = "cancel(samples[4](machine.state))\ntry machine.fire.reopen(samples[1](machine.state))"
+        let codes = [change, reopening].map { beginning in
             """
             let machine = StateMachine<ExerciseTests.Order<ExerciseTests.Stale>>()
-            \(beginning)
+            try machine.fire.\(beginning)
             try machine.fire.place(samples[2](machine.state))
             try machine.fire.cancel(samples[4](machine.state))
             try machine.fire.reopen(samples[1](machine.state))

@@ -69,7 +69,8 @@ extension MachineCore {
         let transition = transition(plan, from: candidate, to: state, call)
         try askGuards(of: transition, purpose, call)
         if purpose.endsWithGuards { return call.retire(state) }
-        if call.turn({ $0.accept(leadingTo: plan.destination) }) {
+        let waits = call.turn { $0.accept(leadingTo: plan.destination) }
+        if waits {
             // Read now, because a later fire of the turn may read its date before this one is carried out.
             let date = date(of: call)
             call.turn { $0.enqueue(QueuedTransition(transition: transition, date: date)) }

@@ -17,7 +17,9 @@ extension MachineCore {
     private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
         if let dropped = writeDown(occurrence, call) { call.retire(OwnedObject(Box(dropped))) }
-        guard listens(to: .notices), call.turn({ $0.post(occurrence, at: place) }) else { return }
+        guard listens(to: .notices) else { return }
+        let isFirstBeyondLimit = call.turn { $0.post(occurrence, at: place) }
+        guard isFirstBeyondLimit else { return }
         let details = InvalidTransition.Details(attempt: "tell its observers of more")
         let last = self.occurrence(.rejected(invalidTransition(.endlessChain, details, call)))
         call.turn { $0.postLast(last) }

@@ -18,10 +18,7 @@ package protocol ExercisedRegion: Region {
     var stateObject: (any WorkflowState)? { get }
 
     /// The workflow of the machine.
-    var ownWorkflow: any Workflow.Type { get }
-
-    /// An object of the state of a name; `nil` unless the state is an ``EmptyState``.
-    func emptyState(named name: String) -> (any WorkflowState)?
+    static var workflowType: any Workflow.Type { get }
 
     /// The destination that an event makes by its builder or as an empty state; `nil` if it needs an object.
     /// - Throws: The error of the builder.
@@ -35,12 +32,6 @@ extension StateMachine: ExercisedRegion {
     package var currentTable: TransitionTable { drawnMoment.table }
 
     package var stateObject: (any WorkflowState)? { state as? any WorkflowState }
-
-    package var ownWorkflow: any Workflow.Type { W.self }
-
-    package func emptyState(named name: String) -> (any WorkflowState)? {
-        W.emptyState(named: name) as? any WorkflowState
-    }
 
     package func builtDestination(of event: String) throws -> (any WorkflowState)? {
         var built: AnyObject?

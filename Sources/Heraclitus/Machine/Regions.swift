@@ -1,7 +1,7 @@
 extension StateMachine: Region {}
 
 extension StateMachine: TreeMachine {
-    static var workflowType: any Workflow.Type { W.self }
+    package static var workflowType: any Workflow.Type { W.self }
 
     func table(within path: [ObjectIdentifier]) -> TransitionTable {
         definition.content.value.objects.makeTable(path, core.snapshot.state)

@@ -100,7 +100,7 @@ final class ExercisedMachine<W: Workflow> {
                 name: name,
                 index: index,
                 type: writtenName(of: type(of: machine)),
-                workflow: machine.ownWorkflow
+                workflow: type(of: machine).workflowType
             )
             let path = path + [place]
             return [(path, machine)] + regions(in: machine, path, within: holders)
@@ -127,7 +127,9 @@ final class ExercisedMachine<W: Workflow> {
             } else {
                 state = try target.builtDestination(of: transition.event)
                 // A caller may choose another destination of the event.
-                if state.map(isDestination) != true { state = target.emptyState(named: transition.to) }
+                if state.map(isDestination) != true {
+                    state = type(of: target).workflowType.emptyState(named: transition.to) as? any WorkflowState
+                }
             }
         } catch {
             return .declined("the \(sample == nil ? "builder" : "sample") has thrown: \(error)")

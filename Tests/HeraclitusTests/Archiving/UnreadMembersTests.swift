@@ -47,11 +47,11 @@ import Testing
         #expect(try Self.data(restored.archive())?["coupon"] == ["code": "spring"])
     }
 
-    final class WrappedState: WorkflowState {
-        static let name = "Cart"
-        struct Values: Codable { var items: Int }
+    /// A state that codes itself through a single value.
+    final class WrappedState<Values: Codable & Sendable>: WorkflowState {
+        static var name: String { "Cart" }
         let values: Values
-        init(_ items: Int) { values = Values(items: items) }
+        init(_ values: Values) { self.values = values }
         init(from decoder: any Decoder) throws { values = try decoder.singleValueContainer().decode(Values.self) }
         func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
@@ -59,34 +59,19 @@ import Testing
         }
     }
 
-    struct WrappedShop: Workflow {
-        static let name = "Shop"
-        static var initial: any WorkflowState { WrappedState(0) }
-        let add = Event(updating: WrappedState.self)
+    struct WrappedShop<Values: Codable & Sendable>: Workflow {
+        static var name: String { "Shop" }
+        static var initial: WrappedState<Values>.Type { WrappedState<Values>.self }
+        typealias AnyState = any WorkflowState
+        let add = Event(updating: WrappedState<Values>.self)
     }
 
-    /// A state whose single value writes no members.
-    final class OptionalState: WorkflowState {
-        static let name = "Cart"
-        struct Values: Codable { var remark: String? }
-        let values: Values
-        init() { values = Values() }
-        init(from decoder: any Decoder) throws { values = try decoder.singleValueContainer().decode(Values.self) }
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            try container.encode(values)
-        }
-    }
-
-    struct OptionalShop: Workflow {
-        static let name = "Shop"
-        static var initial: any WorkflowState { OptionalState() }
-        let add = Event(updating: OptionalState.self)
-    }
+    struct Items: Codable { var items: Int }
+    struct Remark: Codable { var remark: String? }
 
     @Test("A state that codes itself through an empty single value keeps unread members")
     func emptySingleValue() throws {
-        let shop = try StateMachine<OptionalShop>(archive: Self.archive)
+        let shop = try StateMachine<WrappedShop<Remark>>(archive: Self.archive)
         #expect(try Self.data(shop.archive()) == Self.data(Self.archive))
     }
 
@@ -113,8 +98,8 @@ import Testing
 
     @Test("A state that codes itself through a single value keeps unread members")
     func singleValue() throws {
-        let shop = try StateMachine<WrappedShop>(archive: Self.archive)
-        try shop.fire.add(WrappedState(2))
+        let shop = try StateMachine<WrappedShop<Items>>(archive: Self.archive)
+        try shop.fire.add(WrappedState(Items(items: 2)))
         #expect(try Self.data(shop.archive()) == ["coupon": ["code": "spring"], "items": 2, "note": .null])
         #expect(throws: ArchiveError.self) { try JSONEncoder().encode(shop) }
     }
