@@ -85,9 +85,9 @@ extension DataWorkflow {
         return copy
     }
 
-    private func adding(_ callback: Callback) -> DataWorkflow {
+    private func adding(_ closure: MachineClosure) -> DataWorkflow {
         var copy = self
-        copy.callbacks.append(callback)
+        copy.closures.append(closure)
         return copy
     }
 }

@@ -29,7 +29,7 @@ public struct DataWorkflow: Workflow {
     public let table: TransitionTable
 
     /// The closures of each machine.
-    var callbacks: [Callback] = []
+    var closures: [MachineClosure] = []
 
     /// The types of the effects of entering states.
     var effectTypes: [any Effect.Type] = []
@@ -102,7 +102,7 @@ extension DataWorkflow: ContextDefined {
         GivenContext(
             workflow,
             definition: workflow.definition,
-            callbacks: workflow.callbacks,
+            closures: workflow.closures,
             effectTypes: workflow.effectTypes
         )
     }

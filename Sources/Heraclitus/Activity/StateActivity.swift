@@ -18,7 +18,7 @@ extension MachineCore {
     /// The date of a transition into its destination, if the state uses the date.
     @inline(__always)
     func entryDate(of plan: TransitionPlan, _ call: borrowing Call) -> Date? {
-        guard plan.hooks.contains(.activityStart), plan.kind == .external || plan.kind == .entry,
+        guard plan.hookPhases.contains(.activityStart), plan.kind == .external || plan.kind == .entry,
             definition.states[plan.destination].keepsEntry
         else { return nil }
         return date(of: call)

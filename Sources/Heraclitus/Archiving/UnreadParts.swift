@@ -22,7 +22,7 @@ extension MachineCore {
         place.note(unread: unread)
         // The hooks are added only here, because most machines have no unread parts. A machine is also told when its
         // holder's state is left, which changes no data of its own.
-        _ = addCallbacks([
+        _ = addClosures([
             .hook(.willExit) { transition in
                 transition.treeMachine.withCore { core in
                     guard core.place === place else { return }

@@ -71,14 +71,14 @@ extension WorkflowEvent {
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with this closure.
     public func willFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
-        .init(declaration.adding(willFire: Self.hook(body)))
+        .init(declaration.adding(.willFire, Self.hook(body)))
     }
 
     /// Adds a closure called after the event's transitions, before observers.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with this closure.
     public func didFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
-        .init(declaration.adding(didFire: Self.hook(body)))
+        .init(declaration.adding(.didFire, Self.hook(body)))
     }
 
     /// Adds states that ignore the event: firing it there does nothing, and is no error.

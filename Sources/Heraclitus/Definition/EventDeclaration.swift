@@ -15,8 +15,9 @@ struct EventDeclaration: Sendable {
 
     /// The transitions that each guard covers.
     private(set) var guardedTypes: [ClosureTypes] = []
-    @usableFromInline private(set) var willFire: [Hook] = []
-    @usableFromInline private(set) var didFire: [Hook] = []
+
+    /// The hooks of all phases, in the order of adding.
+    private(set) var hooks: [(phase: CallbackPhase, call: Hook)] = []
 
     /// The builders.
     ///
@@ -50,9 +51,7 @@ struct EventDeclaration: Sendable {
         }
     }
 
-    func adding(willFire body: @escaping Hook) -> Self { changed { $0.willFire.append(body) } }
-
-    func adding(didFire body: @escaping Hook) -> Self { changed { $0.didFire.append(body) } }
+    func adding(_ phase: CallbackPhase, _ body: @escaping Hook) -> Self { changed { $0.hooks.append((phase, body)) } }
 
     func adding(builder rule: BuilderRule) -> Self { changed { $0.builders.append(rule) } }
 

@@ -9,7 +9,7 @@ package final class GivenContext: Sendable {
     package let definition: Definition?
 
     /// The closures of each of these machines.
-    let callbacks: [Callback]
+    let closures: [MachineClosure]
 
     /// The types of the effects that the closures declare.
     package let effectTypes: [any Effect.Type]
@@ -17,12 +17,12 @@ package final class GivenContext: Sendable {
     package init<Context: Sendable>(
         _ context: Context,
         definition: Definition? = nil,
-        callbacks: [Callback] = [],
+        closures: [MachineClosure] = [],
         effectTypes: [any Effect.Type] = []
     ) {
         self.context = context
         self.definition = definition
-        self.callbacks = callbacks
+        self.closures = closures
         self.effectTypes = effectTypes
     }
 

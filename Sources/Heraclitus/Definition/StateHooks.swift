@@ -24,13 +24,13 @@ struct StateHooks: Sendable {
     let working: (any Working.Type)?
 
     /// The phases with hooks when the state is left.
-    let whenLeft: CallbackPhases
+    private(set) var whenLeft: CallbackPhases = []
 
     /// The phases with hooks when the state is entered.
-    let whenEntered: CallbackPhases
+    private(set) var whenEntered: CallbackPhases = []
 
     /// The phases with hooks when the state is updated.
-    let whenUpdated: CallbackPhases
+    private(set) var whenUpdated: CallbackPhases = []
 
     /// The phases with hooks when the machine is activated.
     var whenActivated: CallbackPhases {
@@ -59,27 +59,28 @@ struct StateHooks: Sendable {
         isEffecting = type is any Effecting.Type
         isFactStating = type is any FactStating.Type
         working = type as? any Working.Type
-        let isComposite = composite != nil
-        let hasActivity = hasAutomaticEvents || working != nil || isComposite
-        whenLeft = CallbackPhases([
-            .guards: exitGuarding != nil,
-            .willExit: exitPreparing != nil || isComposite,
-            .regions: isComposite,
-            .activityEnd: hasActivity,
-            .didExit: exiting != nil,
-        ])
-        whenEntered = CallbackPhases([
-            .guards: entryGuarding != nil,
-            .willEnter: entryPreparing != nil || isEffecting,
-            .regions: isComposite,
-            .didEnter: entering != nil,
-            .activityStart: hasActivity,
-        ])
-        whenUpdated = CallbackPhases([
-            .regions: isComposite,
-            .activityEnd: working != nil,
-            .activityStart: hasActivity,
-        ])
+        for phase in CallbackPhase.allCases {
+            let uses = uses(of: phase, hasActivity: hasAutomaticEvents || working != nil || isComposite)
+            if uses.left { whenLeft.insert(CallbackPhases(phase)) }
+            if uses.entered { whenEntered.insert(CallbackPhases(phase)) }
+            if uses.updated { whenUpdated.insert(CallbackPhases(phase)) }
+        }
+    }
+
+    /// Whether the class has hooks in a phase when its state is left, entered and updated.
+    private func uses(of phase: CallbackPhase, hasActivity: Bool) -> (left: Bool, entered: Bool, updated: Bool) {
+        switch phase {
+        case .guards: (exitGuarding != nil, entryGuarding != nil, false)
+        case .willExit: (exitPreparing != nil || isComposite, false, false)
+        case .willEnter: (false, entryPreparing != nil || isEffecting, false)
+        case .regions: (isComposite, isComposite, isComposite)
+        case .activityEnd: (hasActivity, false, working != nil)
+        case .didExit: (exiting != nil, false, false)
+        case .didEnter: (false, entering != nil, false)
+        case .activityStart: (false, hasActivity, hasActivity)
+        // `whenActivated` adds `didRestore`.
+        case .didRestore, .willFire, .didFire, .observers, .notices, .regionNotices: (false, false, false)
+        }
     }
 }
 

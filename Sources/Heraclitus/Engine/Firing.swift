@@ -6,7 +6,7 @@
 //
 // A rehearsal is a fire that ends after the guards. Activations, actions and announcements are turns with another
 // beginning: OtherBeginnings.swift. A machine in a state shares the turn of its holder: Tree/MachineTree.swift.
-// Turn.swift has the decisions of a turn, and Callbacks.swift the calls of hooks and closures.
+// Turn.swift has the decisions of a turn, and Phases.swift the calls of hooks and closures.
 
 import HeraclitusEssentials
 import Synchronization
@@ -167,7 +167,7 @@ extension MachineCore {
         _ call: borrowing Call
     ) throws(InvalidTransition) {
         if hasListeners(in: .guards, of: transition.plan) { try askEachGuard(of: transition, purpose, call) }
-        if transition.plan.hooks.contains(.regions) { try claimRegions(of: transition, purpose, call) }
+        if transition.plan.hookPhases.contains(.regions) { try claimRegions(of: transition, purpose, call) }
     }
 
     @inline(never)

@@ -16,7 +16,7 @@ struct MachineCore: ~Copyable, Sendable {
     let revision: Atomic<Int>
 
     /// The state, and under the same lock the closures added to this machine.
-    @usableFromInline let state: StateCell<CallbackList>
+    @usableFromInline let state: StateCell<ClosureList>
     @usableFromInline let status: Atomic<UInt32>
 
     /// The clock, deadlines and work; `nil` if the workflow has none.
@@ -68,7 +68,7 @@ struct MachineCore: ~Copyable, Sendable {
             state,
             definition.knownLayout(of: status.index),
             previous: previous,
-            beside: CallbackList()
+            beside: ClosureList()
         )
         self.status = Atomic(status.bits)
         self.revision = Atomic(revision)
@@ -227,6 +227,6 @@ extension MachineCore {
     /// Gives the machine a context, unless it has one.
     func give(_ context: GivenContext) {
         let first = givenContext.storeIfNil(context)
-        if !context.callbacks.isEmpty, first === context { _ = addCallbacks(context.callbacks) }
+        if !context.closures.isEmpty, first === context { _ = addClosures(context.closures) }
     }
 }

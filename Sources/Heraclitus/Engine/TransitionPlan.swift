@@ -38,7 +38,7 @@ struct TransitionPlan {
     private(set) var kind: Kind
 
     /// The phases with hooks of the definition.
-    let hooks: CallbackPhases
+    let hookPhases: CallbackPhases
 
     /// The plan of a transition between two states by an event.
     @inline(__always)
@@ -47,13 +47,13 @@ struct TransitionPlan {
         eventNumber = Int32(truncatingIfNeeded: event.value.index)
         sourceNumber = Int32(truncatingIfNeeded: candidate.source)
         destinationNumber = Int32(truncatingIfNeeded: destination)
-        let ofEvent = event.value.hooks
+        let ofEvent = event.value.hookPhases
         if event.value.reach.updates(candidate.source, to: destination) {
             kind = .update
-            hooks = ofEvent.union(definition.states[destination].hooks.whenUpdated)
+            hookPhases = ofEvent.union(definition.states[destination].hooks.whenUpdated)
         } else {
             kind = .external
-            hooks = ofEvent.union(definition.states[candidate.source].hooks.whenLeft)
+            hookPhases = ofEvent.union(definition.states[candidate.source].hooks.whenLeft)
                 .union(definition.states[destination].hooks.whenEntered)
         }
     }
@@ -69,7 +69,7 @@ struct TransitionPlan {
         eventNumber = -1
         sourceNumber = -1
         destinationNumber = Int32(truncatingIfNeeded: state)
-        hooks = definition.states[state].hooks.whenActivated.intersection(kind.phases)
+        hookPhases = definition.states[state].hooks.whenActivated.intersection(kind.phases)
     }
 
     /// The plan of leaving a state because the holder leaves its own.
@@ -78,7 +78,7 @@ struct TransitionPlan {
         eventNumber = -1
         sourceNumber = Int32(truncatingIfNeeded: state)
         destinationNumber = -1
-        hooks = definition.states[state].hooks.whenLeft
+        hookPhases = definition.states[state].hooks.whenLeft
     }
 
     /// Whether there is no event: on activation, and if a state is left with its holder.
@@ -98,19 +98,5 @@ struct TransitionPlan {
         var plan = self
         plan.kind = .external
         return plan
-    }
-}
-
-extension TransitionPlan.Kind {
-    /// The phases of a transition of this kind.
-    @inline(__always)
-    var phases: CallbackPhases {
-        switch self {
-        case .external: .ofTransition
-        case .update: .ofUpdate
-        case .entry: .ofEntry
-        case .restoring: .ofRestoring
-        case .resumption: .ofResumption
-        }
     }
 }

@@ -222,8 +222,8 @@ extension StateMachine {
 
     // MARK: -
 
-    package func add(_ callbacks: Callback...) -> Registration {
-        Registration(of: core.addCallbacks(callbacks), at: self)
+    package func add(_ closures: MachineClosure...) -> Registration {
+        Registration(of: core.addClosures(closures), at: self)
     }
 
     /// The event's number in the workflow.

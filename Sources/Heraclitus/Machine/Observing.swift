@@ -29,7 +29,7 @@ extension StateMachine {
     }
 
     /// The callback that gives a closure every transition of this machine.
-    private func hearing(_ body: @escaping @Sendable (Occurrence) -> Void) -> Callback {
+    private func hearing(_ body: @escaping @Sendable (Occurrence) -> Void) -> MachineClosure {
         .hook(.observers) { transition in
             guard let machine = transition.machine else { return }
             body(machine.withCore { $0.occurrence(of: transition) })

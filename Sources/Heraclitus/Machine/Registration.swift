@@ -25,10 +25,10 @@ public struct Registration: Sendable {
     /// Any thread may call it, also repeatedly, and also from a callback. After a cancellation in a callback of the
     /// machine or in ``StateMachine/perform(block:)``, no further call of the closure begins. A cancellation on another
     /// thread returns at once, while the transition under way may still make one call.
-    public func cancel() { machine?.withCore { $0.cancelCallbacks(number) } }
+    public func cancel() { machine?.withCore { $0.cancelClosures(number) } }
 
     /// Whether the closure is still on its machine.
-    var isKept: Bool { machine?.withCore { $0.hasCallbacks(number) } ?? false }
+    var isKept: Bool { machine?.withCore { $0.hasClosures(number) } ?? false }
 
     /// Stores the registration, to cancel it together with others.
     /// - Parameter registrations: The store.

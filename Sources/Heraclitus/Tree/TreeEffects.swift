@@ -65,7 +65,7 @@ extension StateMachine {
     /// - Parameter error: The reason, for callers of `fire`.
     package func declineFires(because error: any Error & Sendable) {
         for machine in TreeMoment(of: [self]).machines {
-            machine.withCore { _ = $0.addCallbacks([.guard { _ in throw error }]) }
+            machine.withCore { _ = $0.addClosures([.guard { _ in throw error }]) }
         }
     }
 }

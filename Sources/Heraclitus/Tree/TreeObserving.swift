@@ -13,7 +13,7 @@ extension MachineCore {
     func beginToBeHeard() {
         let place = madePlace
         if let hearing = place.beginToBeHeard() {
-            let number = addCallbacks([
+            let number = addClosures([
                 .hook(.observers) { [weak place] transition in
                     guard let place else { return }
                     transition.treeMachine.withCore { $0.tellAbove(transition, from: place, hearing) }
@@ -37,7 +37,7 @@ extension MachineCore {
             place.holder?.withCore { $0.hear(occurrence, from: place) }
             return
         }
-        cancelCallbacks(hearing.number.load(ordering: .acquiring))
+        cancelClosures(hearing.number.load(ordering: .acquiring))
         place.endToBeHeard(by: hearing)
         // Another thread may have started to listen in between, and found the closures still in place.
         if place.isListenedTo { beginToBeHeard() }

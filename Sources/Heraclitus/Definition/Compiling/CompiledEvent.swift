@@ -12,8 +12,8 @@ struct CompiledEvent: Sendable {
     let routes: EventRoutes
     let reach: EventReach
 
-    /// The phases with closures of the event.
-    let hooks: CallbackPhases
+    /// The phases with hooks of the event.
+    let hookPhases: CallbackPhases
 
     init(_ event: DeclaredEvent, index: Int, _ routes: EventRoutes, _ reach: EventReach) {
         self.index = index
@@ -22,11 +22,8 @@ struct CompiledEvent: Sendable {
         valueType = event.valueType
         self.routes = routes
         self.reach = reach
-        hooks = CallbackPhases([
-            .guards: !declaration.guards.isEmpty,
-            .willFire: !declaration.willFire.isEmpty,
-            .didFire: !declaration.didFire.isEmpty,
-        ])
+        let guards = declaration.guards.isEmpty ? [] : CallbackPhases.guards
+        hookPhases = CallbackPhases(declaration.hooks.map(\.phase)).union(guards)
     }
 
     var name: String { sharedName.value }

@@ -75,8 +75,7 @@ extension Definition {
             fromAnyState: destinationsFromAnyState(of: event),
             isGuarded: !event.declaration.guards.isEmpty,
             // Builders may build different data, as hooks may do different things.
-            hasHooks: !event.declaration.willFire.isEmpty || !event.declaration.didFire.isEmpty
-                || !event.declaration.builders.isEmpty
+            hasHooks: !event.declaration.hooks.isEmpty || !event.declaration.builders.isEmpty
         )
     }
 
