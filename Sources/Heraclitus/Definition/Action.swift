@@ -26,21 +26,19 @@ public import HeraclitusEssentials
 /// Another state rejects it with ``InvalidTransition``. Other threads' transitions wait while it runs. Its fires are
 /// carried out after it has returned. Tables and diagrams list actions.
 public struct WorkflowAction<W: Workflow, State, Result>: Sendable {
-    let slot: ActionSlot
+    let declaration: ActionDeclaration
 
     fileprivate init(
         _ name: String?,
         in allowed: ActionDeclaration.Allowed,
         _ body: @escaping @Sendable (State, ActionCall<W>) throws -> Result
     ) {
-        slot = ActionSlot(
-            ActionDeclaration(name: name, allowed: allowed) { object, name, machine, userInfo in
-                guard let state = object as? State, let machine = machine as? StateMachine<W> else {
-                    preconditionFailure("An action was accepted in a state or by a machine that does not allow it.")
-                }
-                return try body(state, ActionCall(name: name, userInfo: userInfo, machine: machine))
+        declaration = ActionDeclaration(name: name, allowed: allowed) { object, name, machine, userInfo in
+            guard let state = object as? State, let machine = machine as? StateMachine<W> else {
+                preconditionFailure("An action was accepted in a state or by a machine that does not allow it.")
             }
-        )
+            return try body(state, ActionCall(name: name, userInfo: userInfo, machine: machine))
+        }
     }
 }
 
@@ -114,28 +112,26 @@ extension WorkflowAction {
 
 // MARK: - Without types
 
-/// The untyped declaration of an action.
-struct ActionDeclaration: Sendable {
+/// The untyped declaration of an action, by whose identity the workflow recognises the action.
+final class ActionDeclaration: Sendable {
     typealias Allowed = RuleSources<any WorkflowState.Type, GroupDeclaration>
+    typealias Body = @Sendable (AnyObject, String, any AnyObject & Sendable, UserInfo) throws -> Any
 
     let name: String?
     let allowed: Allowed
 
     /// Carries out the action, with the state's object, the action's name, the machine and the arguments.
-    let body: @Sendable (AnyObject, String, any AnyObject & Sendable, UserInfo) throws -> Any
-}
+    let body: Body
 
-/// The storage of an action value, by which the workflow recognises its actions.
-final class ActionSlot: Sendable {
-    let declaration: ActionDeclaration
-
-    init(_ declaration: ActionDeclaration) { self.declaration = declaration }
+    init(name: String?, allowed: Allowed, _ body: @escaping Body) {
+        (self.name, self.allowed, self.body) = (name, allowed, body)
+    }
 }
 
 extension WorkflowAction: WorkflowMember {
     static var workflow: any Workflow.Type { W.self }
 
     func add(to properties: inout DeclaredProperties, as name: String) {
-        properties.actions.append(DeclaredAction(property: name, slot: slot))
+        properties.actions.append(DeclaredAction(property: name, declaration: declaration))
     }
 }

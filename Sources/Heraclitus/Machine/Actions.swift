@@ -76,14 +76,14 @@ extension StateMachine {
     public var allowedActions: [String] { definition.actionNames(allowedIn: core.now.index) }
 
     private func compiled<S, Result>(_ action: KeyPath<W, W.Action<S, Result>>) -> CompiledAction {
-        guard let compiled = definition.action(of: W.events[keyPath: action].slot) else {
+        guard let compiled = definition.action(of: W.events[keyPath: action].declaration) else {
             fatalError("\(action) is no stored property of \(definition.workflow). Store the action in one.")
         }
         return compiled
     }
 
     private func perform(_ action: CompiledAction, _ userInfo: UserInfo) throws -> Any {
-        try perform(action, userInfo) { try action.slot.declaration.body($0, action.name, self, userInfo) }
+        try perform(action, userInfo) { try action.declaration.body($0, action.name, self, userInfo) }
     }
 
     private func perform<Result>(

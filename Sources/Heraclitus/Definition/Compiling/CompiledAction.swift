@@ -1,7 +1,7 @@
 /// An action of a workflow with its name and allowed states.
 struct CompiledAction: Sendable {
     let name: String
-    let slot: ActionSlot
+    let declaration: ActionDeclaration
 
     /// The numbers of the allowed states, in ascending order.
     let allowed: [Int]
@@ -13,9 +13,9 @@ struct CompiledAction: Sendable {
 
     init(_ action: DeclaredAction, in states: StateClasses) {
         name = action.name
-        slot = action.slot
+        declaration = action.declaration
         (allowed, expected) =
-            switch action.slot.declaration.allowed {
+            switch action.declaration.allowed {
             case .any: (Array(states.types.indices), nil)
             case .states(let classes):
                 (states.numbers(ofSubclassesOf: classes), classes.map { $0.name }.inText())
@@ -32,14 +32,16 @@ struct CompiledAction: Sendable {
 /// An action with its property.
 struct DeclaredAction {
     let property: String
-    let slot: ActionSlot
+    let declaration: ActionDeclaration
 
-    var name: String { slot.declaration.name ?? property }
+    var name: String { declaration.name ?? property }
 }
 
 extension Definition {
     /// The compiled action of an action value; `nil` if the value is no stored property of the workflow.
-    func action(of slot: ActionSlot) -> CompiledAction? { actions.first { $0.slot === slot } }
+    func action(of declaration: ActionDeclaration) -> CompiledAction? {
+        actions.first { $0.declaration === declaration }
+    }
 
     func action(named name: String) -> CompiledAction? { actions.first { $0.name == name } }
 

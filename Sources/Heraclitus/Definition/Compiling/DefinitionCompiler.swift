@@ -32,7 +32,7 @@ struct DefinitionCompiler<W: Workflow> {
             )
         }
         let listed = W.states.map(number)
-        for case .group(let group) in properties.actions.map(\.slot.declaration.allowed) { _ = number(group) }
+        for case .group(let group) in properties.actions.map(\.declaration.allowed) { _ = number(group) }
         let states = StateClasses(classes)
         let groups = declaredGroups.values.map { CompiledGroup($0, in: states) }
         let initialClass = W.initialClass ?? (initial as? any WorkflowState).map { Swift.type(of: $0) }

@@ -30,7 +30,7 @@ extension DefinitionCompiler {
         }
         let shared =
             WorkflowProblem.repeated(events, by: { ObjectIdentifier($0.slot) }).map { $1.compactMap(\.property) }
-            + WorkflowProblem.repeated(actions, by: { ObjectIdentifier($0.slot) }).map { $1.map(\.property) }
+            + WorkflowProblem.repeated(actions, by: { ObjectIdentifier($0.declaration) }).map { $1.map(\.property) }
         let hidden = properties.hiding.map { WorkflowProblem("hiddenEvent", [$0]) }
         let foreign = properties.foreign.map { WorkflowProblem("foreignEvent", [$0.property, $0.workflow]) }
         return hidden + foreign
