@@ -165,3 +165,16 @@ final class MachineTimer: Due {
 struct TimerPeriod: Hashable, Sendable {
     fileprivate var number: UInt64 = 0
 }
+
+/// A deadline of a state object with its date.
+struct DatedDeadline: Sendable {
+    /// The number of the event.
+    let event: Int
+
+    /// The number of the deadline in the state.
+    let number: Int
+    let date: Date
+
+    /// The date for callbacks and journals, which have no dates before all dates.
+    var recordedDate: Date { max(date, .distantPast) }
+}

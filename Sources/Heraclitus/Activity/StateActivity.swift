@@ -141,6 +141,18 @@ extension Definition {
         return JournalBook((journal ?? Journal([])).limited(to: limit))
     }
 
+    /// The deadlines of a state object that was entered at a date, in the order of their dates.
+    ///
+    /// Deadlines of the same date are in the order of declaration.
+    func deadlines(of state: Int, _ object: AnyObject, _ entered: Date) -> [DatedDeadline] {
+        (0..<states[state].deadlines.count).compactMap { number in
+            let date = states[state].deadlines[number].trigger.deadline?.date(object, entered)
+            // An invalid date, or one beyond all dates, never comes.
+            guard let date, date.timeIntervalSinceReferenceDate < .infinity else { return nil }
+            return DatedDeadline(event: states[state].deadlines[number].event, number: number, date: date)
+        }.sorted { ($0.date, $0.number) < ($1.date, $1.number) }
+    }
+
     /// The deadlines of a machine at a moment.
     func deadlines(of snapshot: Snapshot) -> [DatedDeadline] {
         guard let entered = snapshot.entered else { return [] }

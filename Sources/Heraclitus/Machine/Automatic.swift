@@ -38,14 +38,14 @@ extension StateMachine {
 
     private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
         let call = Call(self, UserInfo(cause: .due(deadline.recordedDate)))
-        let selector = EventSelector.event(definition.event(of: deadline))
+        let selector = EventSelector.event(deadline.event)
         let error = core.completed(core.rejection(.endlessChain, of: selector, from: core.now.index), call)
         core.announce(.rejected(error), call)
         return error
     }
 
     func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
-        let selector = EventSelector.due(event: definition.event(of: deadline), of: state, in: period)
+        let selector = EventSelector.due(event: deadline.event, of: state, in: period)
         return fireByItself(selector, because: .due(deadline.recordedDate))
     }
 
