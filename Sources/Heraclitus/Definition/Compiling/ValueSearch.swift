@@ -1,3 +1,5 @@
+import HeraclitusEssentials
+
 /// Searches a value for values of certain types at any depth: a machine in a state, an event in a property.
 ///
 /// The search follows values and stops at other objects. Where the type decides, values are skipped, so a list of a
@@ -92,6 +94,9 @@ extension String: PlainValue {}
 extension Substring: PlainValue {}
 extension Character: PlainValue {}
 extension JSONValue: PlainValue {}
+// Foundation's values that states often keep in large numbers. They hold neither machines nor events.
+extension Data: PlainValue {}
+extension URL: PlainValue {}
 
 /// The values in a value with their labels.
 private typealias ValueContents = AnyIterator<(label: String, value: Any)>
