@@ -105,9 +105,9 @@ private final class Comparison {
         if let before = before as? any ExercisedRegion, let after = after as? any ExercisedRegion {
             // Archived bytes differ: a set is written in another order after it was read.
             guard type(of: before) == type(of: after), before.stateName == after.stateName,
-                before.revision == after.revision, let old = before.stateObject, let new = after.stateObject
+                before.revision == after.revision
             else { return ["\(path) is another machine"] }
-            return differences(old, new, "\(path).state")
+            return differences(before.currentState, after.currentState, "\(path).state")
         }
         if let before = before as? Date, let after = after as? Date, isRounded(before, to: after) { return [] }
         if let before = before as? any Equatable {

@@ -15,7 +15,7 @@ package protocol ExercisedRegion: Region {
     var currentTable: TransitionTable { get }
 
     /// The state object.
-    var stateObject: (any WorkflowState)? { get }
+    var currentState: any WorkflowState { get }
 
     /// The workflow of the machine.
     static var workflowType: any Workflow.Type { get }
@@ -30,8 +30,6 @@ package protocol ExercisedRegion: Region {
 
 extension StateMachine: ExercisedRegion {
     package var currentTable: TransitionTable { drawnMoment.table }
-
-    package var stateObject: (any WorkflowState)? { state as? any WorkflowState }
 
     package func builtDestination(of event: String) throws -> (any WorkflowState)? {
         var built: AnyObject?

@@ -69,12 +69,11 @@ struct ExerciseOfRegions<W: Workflow> {
 
     /// The samples that make a state of a machine from its current one; `nil` stands for the result of the definition.
     private static func fitting(_ samples: [Sample<W>], for state: String, of region: any ExercisedRegion) -> [Int?] {
-        guard let source = region.stateObject else { return [nil] }
         let fitting = samples.indices.filter { index in
             let sample = samples[index]
             guard sample.event == nil else { return false }
             do {
-                return try sample.make(source).map { region.definition.isObject($0, of: state) } ?? false
+                return try sample.make(region.currentState).map { region.definition.isObject($0, of: state) } ?? false
             } catch {
                 // The attempt to fire reports the error.
                 return sample.stateClass?.name == state
