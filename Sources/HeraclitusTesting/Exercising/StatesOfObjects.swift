@@ -12,11 +12,6 @@ extension Definition {
     }
 }
 
-/// A class and its superclasses, the nearest first.
-func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {
-    sequence(first: type, next: { _getSuperclass($0) })
-}
-
 extension TransitionTable {
     /// The states with registered subclasses; their classes may be abstract.
     var superclasses: Set<String> { Set(superstates.values) }

@@ -20,7 +20,7 @@ struct StateClasses {
         names = types.map { $0.name }
         kinds = types.map { StateKind($0) }
         lineages = types.map { type in
-            Self.superclasses(of: type).compactMap { numbers[ObjectIdentifier($0)] }
+            superclasses(of: type).compactMap { numbers[ObjectIdentifier($0)] }
         }
         var descendants = types.map { _ in [Int]() }
         for (number, lineage) in lineages.enumerated() {
@@ -55,7 +55,7 @@ struct StateClasses {
     func numbers(ofSubclassesOf classes: [any WorkflowState.Type]) -> [Int] {
         let classes = Set(classes.map { ObjectIdentifier($0) })
         return types.indices.filter { number in
-            Self.superclasses(of: types[number]).contains { classes.contains(ObjectIdentifier($0)) }
+            superclasses(of: types[number]).contains { classes.contains(ObjectIdentifier($0)) }
         }
     }
 
@@ -67,9 +67,9 @@ struct StateClasses {
         let strangers = classes.filter { number(of: $0) == nil && numbers(ofSubclassesOf: [$0]).isEmpty }
         return numbers(ofSubclassesOf: classes).map { names[$0] } + strangers.map { $0.name }
     }
+}
 
-    /// A class and its superclasses, the nearest first.
-    static func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {
-        sequence(first: type, next: { _getSuperclass($0) })
-    }
+/// A class and its superclasses, the nearest first.
+package func superclasses(of type: AnyClass) -> some Sequence<AnyClass> {
+    sequence(first: type, next: { _getSuperclass($0) })
 }

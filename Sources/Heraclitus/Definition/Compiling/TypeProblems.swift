@@ -54,7 +54,7 @@ extension DefinitionCompiler {
 
     private var stateProblems: [WorkflowProblem] {
         let foreign = (W.AnyState.self as? AnyClass).map { common in
-            states.types.filter { !StateClasses.superclasses(of: $0).contains { $0 == common } }
+            states.types.filter { !superclasses(of: $0).contains { $0 == common } }
                 .map { WorkflowProblem.foreignState($0, expected: String(describing: common)) }
         }
         // A group of the protocol knows the conformance of every class.
