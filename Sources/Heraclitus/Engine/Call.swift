@@ -76,9 +76,12 @@ enum CallPurpose {
     @inline(__always)
     var endsWithGuards: Bool { self == .rehearsal || self == .survey }
 
-    /// The purpose of a fire by an event selector.
+    /// The purpose of a fire by an event selector, which a deadline or work may have chosen.
     func firing(_ selector: EventSelector) -> CallPurpose {
-        self == .fire && selector.isAutomatic ? .automatic : self
+        switch (self, selector) {
+        case (.fire, .due), (.fire, .ofWork): .automatic
+        default: self
+        }
     }
 
     /// The purpose of the holder's action around a call of a machine in its state.

@@ -24,14 +24,6 @@ enum EventSelector {
     /// The only event that leads to the state of a name.
     indirect case enteringNamed(String)
 
-    /// Whether a deadline or work has chosen the event.
-    var isAutomatic: Bool {
-        switch self {
-        case .due, .ofWork: true
-        case .event, .named, .unbound, .entering, .enteringNamed: false
-        }
-    }
-
     @inlinable
     init(_ event: Int?) { self = event.map(EventSelector.event) ?? .unbound }
 
