@@ -23,7 +23,7 @@ extension MachineCore {
         case .completion(_, let regions):
             let regions = regions(state)
             let haveEnded = regions.allSatisfy { region in
-                (region as? any TreeMachine)?.withCore { $0.isInFinalState } == true
+                (region as? any TreeMachine)?.withCore { $0.now.isEntered && $0.hasFinalState } == true
             }
             return haveEnded && !regions.isEmpty
         case .due, .failure, .done: return false
@@ -32,6 +32,4 @@ extension MachineCore {
 
     /// Whether the current state is final.
     var hasFinalState: Bool { definition.states[now.index].isFinal }
-
-    private var isInFinalState: Bool { now.isEntered && hasFinalState }
 }
