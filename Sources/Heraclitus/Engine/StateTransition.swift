@@ -187,12 +187,10 @@ extension StateTransition {
         within holder: (any TreeMachine)?,
         _ context: GivenContext?
     ) -> StateTransition {
-        StateTransition(
-            self,
-            plan.asExternal,
-            from: SharedObject(state),
-            OtherOrigin(machine, isKept: true, context, type, toldWithin: holder)
-        )
+        var plan = plan
+        plan.kind = .external
+        let origin = OtherOrigin(machine, isKept: true, context, type, toldWithin: holder)
+        return StateTransition(self, plan, from: SharedObject(state), origin)
     }
 
     /// The transition for the state of an outer machine.

@@ -35,7 +35,7 @@ struct TransitionPlan {
     private let eventNumber: Int32
     private let sourceNumber: Int32
     private let destinationNumber: Int32
-    private(set) var kind: Kind
+    var kind: Kind
 
     /// The phases with hooks of the definition.
     let hookPhases: CallbackPhases
@@ -92,11 +92,4 @@ struct TransitionPlan {
 
     /// The number of the state that is entered, updated or activated.
     var destination: Int { Int(destinationNumber) }
-
-    /// The plan for a state that is left with the source.
-    var asExternal: TransitionPlan {
-        var plan = self
-        plan.kind = .external
-        return plan
-    }
 }
