@@ -154,9 +154,6 @@ extension StateTransition {
     /// The machine whose state holds the told machine; `nil` if there is none.
     var holder: (any TreeMachine)? { otherOrigin?.holder ?? machine?.withCore { $0.place?.holder } }
 
-    /// The source of the date after the machine's release.
-    var laterScheduler: Scheduler { otherOrigin?.scheduler ?? .system }
-
     /// The context that callbacks get instead of the machine's own.
     var lentContext: GivenContext? { otherOrigin?.context }
 
@@ -244,7 +241,7 @@ extension StateTransition {
     ///
     /// All hooks and observers of a transition get the same date. Afterwards it is the current date.
     public var now: Date {
-        guard let machine else { return laterScheduler.date }
+        guard let machine else { return (otherOrigin?.scheduler ?? .system).date }
         return machine.withCore { core in
             let call = Call(machine)
             return call.thread.content.hasTurn(of: call.id) ? core.date(of: call) : core.scheduler.date
