@@ -28,8 +28,9 @@ extension Definition {
     /// A group's closure was asked about the class when the workflow was compiled, for example to choose guards. Copies
     /// of the object must not share a machine.
     func check(_ object: AnyObject, in state: Int) {
-        let group = content.value.groups.first { $0.isMistaken(about: object, in: state) }
-        let problem = group?.mistake(about: states[state].name) ?? MachineHolding.problem(of: object)
+        let name = states[state].name
+        let mistakes = content.value.groups.compactMap { $0.mistake(about: object, in: state, named: name) }
+        let problem = mistakes.first ?? MachineHolding.problem(of: object)
         guard let problem, problem.stopsTheProgram else { return }
         fatalError("The definition of the workflow \(workflow) is wrong: \(problem)")
     }
@@ -44,10 +45,9 @@ extension CompiledGroup {
         )
     }
 
-    /// Whether an object's membership in the group differs from its class's membership.
-    func isMistaken(about object: AnyObject, in state: Int) -> Bool {
-        members.contains(state) != declaration.holds(object)
+    /// The problem of an object whose membership in the group differs from its class's membership.
+    func mistake(about object: AnyObject, in state: Int, named stateName: String) -> WorkflowProblem? {
+        if members.contains(state) == declaration.holds(object) { return nil }
+        return WorkflowProblem("mistakenGroup", [name, stateName])
     }
-
-    func mistake(about state: String) -> WorkflowProblem { .init("mistakenGroup", [name, state]) }
 }

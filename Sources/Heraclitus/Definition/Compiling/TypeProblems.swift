@@ -69,8 +69,7 @@ extension DefinitionCompiler {
     func groupProblems(of objects: [any WorkflowState]) -> [WorkflowProblem] {
         objects.flatMap { object -> [WorkflowProblem] in
             guard let number = states.number(of: type(of: object)) else { return [] }
-            return groups.filter { $0.isMistaken(about: object, in: number) }
-                .map { $0.mistake(about: states.names[number]) }
+            return groups.compactMap { $0.mistake(about: object, in: number, named: states.names[number]) }
         }
     }
 
