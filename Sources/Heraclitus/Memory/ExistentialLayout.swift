@@ -23,8 +23,6 @@ struct ExistentialLayout: @unchecked Sendable {
     /// Room for an object and its words: an `any` protocol has one, and a composition of three protocols has three.
     @usableFromInline typealias Words = (UInt, UInt, UInt, UInt)
 
-    @inlinable static var noWords: Words { (0, 0, 0, 0) }
-
     var isKnown: Bool { unsafe words != nil }
 
     /// The layout that always casts.
@@ -35,25 +33,20 @@ struct ExistentialLayout: @unchecked Sendable {
 
     /// Reads the layout of a value that a cast has made of an object.
     init<State>(of state: State, madeOf object: AnyObject) {
+        unsafe self.init(words: nil)
         let size = MemoryLayout<State>.size
         let word = MemoryLayout<UInt>.size
         guard size % word == 0, size >= word, size <= MemoryLayout<Words>.size,
             MemoryLayout<State>.alignment == word
-        else {
-            self = .unknown
-            return
-        }
+        else { return }
         let all = unsafe withUnsafeBytes(of: state) { bytes in
             (0..<size / word).map { unsafe bytes.load(fromByteOffset: $0 * word, as: UInt.self) }
         }
-        guard all[0] == UInt(bitPattern: ObjectIdentifier(object)) else {
-            self = .unknown
-            return
-        }
+        guard all[0] == UInt(bitPattern: ObjectIdentifier(object)) else { return }
         // An additional word gives an empty array an address.
-        unsafe self.init(words: ImmortalArray(all.dropFirst() + [0]).start)
-        let made = handedOut(object, as: State.self)
-        if made as AnyObject !== object || type(of: made as Any) != type(of: state as Any) { self = .unknown }
+        let layout = unsafe ExistentialLayout(words: ImmortalArray(all.dropFirst() + [0]).start)
+        let made = layout.handedOut(object, as: State.self)
+        if made as AnyObject === object, type(of: made as Any) == type(of: state as Any) { self = layout }
     }
 
     /// Makes the workflow's `AnyState` of an object with this layout.
@@ -65,7 +58,7 @@ struct ExistentialLayout: @unchecked Sendable {
     @inlinable @inline(__always)
     func handedOut<State>(_ object: Unmanaged<AnyObject>, as type: State.Type) -> State {
         guard let words = unsafe words else { return unsafe castOut(object, as: State.self) }
-        var made = Self.noWords
+        var made: Words = (0, 0, 0, 0)
         return unsafe withUnsafeMutableBytes(of: &made) { bytes in
             let start = unsafe bytes.baseAddress.unsafelyUnwrapped
             let size = MemoryLayout<UInt>.size
