@@ -179,7 +179,8 @@ extension MachineCore {
         let unmet = unmetGuards(of: transition, askingAll: purpose == .survey)
         if unmet.isEmpty { return }
         call.retire(OwnedObject(transition.destinationObject))
-        throw rejection(of: transition.plan, because: unmet)
+        let details = InvalidTransition.Details(underlyingError: unmet.first, unmetGuards: unmet)
+        throw rejection(of: transition.plan, .declined, details)
     }
 
     @inline(never)
@@ -192,7 +193,7 @@ extension MachineCore {
             try claimRegions(of: transition.destinationObject, in: transition.plan.destination, for: purpose, call)
         } catch {
             call.retire(OwnedObject(transition.destinationObject))
-            throw rejection(of: transition.plan, because: error)
+            throw rejection(of: transition.plan, error.reason, InvalidTransition.Details(machines: error.machines))
         }
     }
 }

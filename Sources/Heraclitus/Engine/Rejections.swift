@@ -63,24 +63,16 @@ extension MachineCore {
         )
     }
 
-    /// The rejection by guards.
+    /// The rejection by guards, or because a machine in the destination cannot be claimed.
     @inline(never)
-    func rejection(of plan: TransitionPlan, because unmet: [any Error]) -> InvalidTransition {
-        let destination = definition.states[plan.destination].name
-        let details = InvalidTransition.Details(
-            destination: destination,
-            underlyingError: unmet.first,
-            unmetGuards: unmet
-        )
-        return InvalidTransition(.declined, in: definition, event: plan.event, from: plan.source, details)
-    }
-
-    /// The rejection of a destination with a machine that cannot be claimed.
-    @inline(never)
-    func rejection(of plan: TransitionPlan, because problem: NoTurn) -> InvalidTransition {
-        let destination = definition.states[plan.destination].name
-        let details = InvalidTransition.Details(destination: destination, machines: problem.machines)
-        return InvalidTransition(problem.reason, in: definition, event: plan.event, from: plan.source, details)
+    func rejection(
+        of plan: TransitionPlan,
+        _ reason: InvalidTransition.Reason,
+        _ details: InvalidTransition.Details
+    ) -> InvalidTransition {
+        var details = details
+        details.destination = definition.states[plan.destination].name
+        return InvalidTransition(reason, in: definition, event: plan.event, from: plan.source, details)
     }
 
     /// The rejection of a fire whose builder has made no state.
