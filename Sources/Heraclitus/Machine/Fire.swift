@@ -108,7 +108,7 @@ public struct Fire<W: Workflow>: Sendable {
     ) throws(InvalidTransition) {
         try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) {
             candidate in
-            machine.object(of: try build(machine.source(of: candidate, as: W.AnyState.self)))
+            machine.definition.object(of: try build(machine.source(of: candidate, as: W.AnyState.self)))
         }
     }
 
@@ -173,7 +173,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
         _ build: (Source) throws -> Destination
     ) throws(InvalidTransition) {
         try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo) { candidate in
-            firing.machine.object(of: try build(firing.machine.source(of: candidate, as: Source.self)))
+            firing.machine.definition.object(of: try build(firing.machine.source(of: candidate, as: Source.self)))
         }
     }
 
@@ -214,10 +214,6 @@ extension StateMachine {
     /// The next fire throws `.endlessChain`. Earlier fires are carried out, and the outermost fire succeeds.
     package static var chainLimit: Int { MachineTurn.chainLimit }
 
-    /// The object of a state, passed as its class or as the workflow's `AnyState`.
-    @inlinable @inline(__always)
-    func object<State>(of state: consuming State) -> OwnedObject { core.definition.object(of: state) }
-
     @usableFromInline
     func fire(
         _ selector: EventSelector,
@@ -245,7 +241,7 @@ extension StateMachine {
     /// - Throws: ``InvalidTransition``; `noEvent`, or `ambiguousEvent` with the events that lead there.
     @inlinable
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try fire(.entering(state as AnyObject), userInfo: userInfo) { _ in object(of: state) }
+        try fire(.entering(state as AnyObject), userInfo: userInfo) { _ in definition.object(of: state) }
     }
 
     /// Enters an empty state, given by name, by firing the only event that leads there from the current state.
