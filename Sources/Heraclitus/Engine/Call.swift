@@ -30,9 +30,6 @@ struct Call: ~Copyable {
         @inline(__always) get { UserInfo(storage: userInfoStorage) }
     }
 
-    /// The caller's values without the cause, for users who pass them on.
-    var userInfo: UserInfo { fullUserInfo.withoutCause }
-
     /// Uses the machine's entry of the thread.
     @inline(__always)
     func entry<Result>(_ body: (inout ThreadState.Entry) -> Result) -> Result {

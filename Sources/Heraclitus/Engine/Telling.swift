@@ -43,7 +43,7 @@ extension MachineCore {
     @inline(never)
     func ignored(_ event: Immortal<CompiledEvent>, in source: Int, _ call: borrowing Call) -> Occurrence.Outcome {
         let state = definition.states[source].type.typed(expectedObject(call))
-        return .noted(.ignored, event.value.name, state, call.userInfo)
+        return .noted(.ignored, event.value.name, state, call.fullUserInfo.withoutCause)
     }
 
     /// Tells observers of an occurrence of a call that gets no turn.
