@@ -86,50 +86,39 @@ struct TreeMoment {
         var turns: [(any TreeMachine, TurnRole)] = []
         for machine in machines {
             for next in [machine.withCore { $0.root } ?? machine, machine] {
-                switch next.withCore({ $0.beginReading(Call(next)) }) {
-                case .begun(let role): turns.append((next, role))
-                case .needless: continue
-                case .busy:
+                guard let role = next.withCore({ $0.beginReading(Call(next)) }) else {
                     end(turns)
                     return nil
                 }
+                turns.append((next, role))
             }
         }
         return turns
     }
 }
 
-/// The result of asking for a turn to read a machine.
-enum ReadingTurn {
-    case begun(TurnRole)
-
-    /// The thread has the turn already, or the machine cannot be fired.
-    case needless
-
-    /// Another thread has the turn.
-    case busy
-}
-
 extension MachineCore {
     /// Begins a turn without waiting.
     ///
     /// Fires of this thread are queued during the turn.
-    func beginReading(_ call: borrowing Call) -> ReadingTurn {
+    /// - Returns: The role, which is `nested` if the thread has the turn already or the machine cannot be fired; `nil`
+    ///   if another thread has the turn.
+    func beginReading(_ call: borrowing Call) -> TurnRole? {
         let thread = call.thread.id
         var role = TurnRole.outermost
         if ownership.tryAcquire(by: thread) {
             call.thread.content.open(call.id, in: now.index)
         } else if ownership.isOwned(by: thread) {
-            return .needless
+            return .nested
         } else {
             // The thread already owns the root, so acquiring the machine does not wait.
-            guard ownership.isHeld else { return .busy }
+            guard ownership.isHeld else { return nil }
             guard let root, !root.isOwnedElsewhere, let inner = try? acquire(call, for: .rehearsal), inner != .nested
-            else { return .needless }
+            else { return .nested }
             role = inner
         }
         _ = call.turn { $0.beginAction() }
-        return .begun(role)
+        return role
     }
 
     /// The outermost holder; `nil` for a machine without a holder.
