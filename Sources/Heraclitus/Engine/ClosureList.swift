@@ -58,18 +58,21 @@ struct ClosureList: Sendable {
 
     private static let lastNumber = Atomic(0)
 
-    /// A unique number for closures that are cancelled together.
-    static func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
-
     /// The phases with closures.
     var phases: CallbackPhases { contents.first.map { CallbackPhases($0.counts.keys) } ?? [] }
 
-    mutating func add(_ closures: [MachineClosure], number: Int) {
+    /// Adds closures that are cancelled together.
+    ///
+    /// Call it under the lock of the list, because the binary search needs growing numbers.
+    /// - Returns: Their number, which is unique in the process.
+    mutating func add(_ closures: [MachineClosure]) -> Int {
+        let number = Self.lastNumber.add(1, ordering: .relaxed).newValue
         if contents.isEmpty { contents.append(Contents()) }
         for closure in closures {
             contents[0].slots.append(Slot(number: number, entry: ClosureEntry(closure)))
             contents[0].counts[closure.phase, default: 0] += 1
         }
+        return number
     }
 
     /// Removes the closures of a number.
@@ -153,9 +156,7 @@ extension MachineCore {
     /// - Returns: Their number.
     func addClosures(_ closures: [MachineClosure]) -> Int {
         state.lock.withLock { list in
-            // The number is drawn under the lock, because the binary search needs growing numbers.
-            let number = ClosureList.newNumber()
-            list.add(closures, number: number)
+            let number = list.add(closures)
             state.lock.changeNote(list.phases.rawValue)
             return number
         }
