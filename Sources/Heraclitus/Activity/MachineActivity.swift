@@ -86,10 +86,7 @@ final class MachineActivity: Sendable {
     ///
     /// In the second case, the owner may keep new work on another thread just afterwards. That work ends with the
     /// machine, and its fires are rejected.
-    private func takeWork() -> StateWork? { working.withLock { $0.work.take() } }
-
-    /// Ends the work of a state to make room for other work.
-    func endWork() { takeWork()?.end() }
+    func takeWork() -> StateWork? { working.withLock { $0.work.take() } }
 
     /// Sets or removes the closure that runs work instead of a new task.
     /// - Returns: `false` if another closure is already set.

@@ -98,7 +98,7 @@ extension MachineCore {
             // Work that has not begun starts with the new data.
             if work.move(to: transition.destination) { return }
             let takesOver = definition.states[plan.destination].hooks.working?.continuesWork(transition) ?? true
-            if !takesOver { activity.endWork() }
+            if !takesOver { activity.takeWork()?.end() }
         } else {
             activity.end()
         }
