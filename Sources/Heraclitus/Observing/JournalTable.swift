@@ -37,7 +37,7 @@ extension Journal: CustomStringConvertible {
             occurrence.duration.map(\.inBrief) ?? "",
             occurrence.kind == .transitioned ? occurrence.note : occurrence.message,
         ]
-        return cells.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") }
+        return cells.map(\.inOneLine)
     }
 }
 

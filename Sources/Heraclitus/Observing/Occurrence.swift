@@ -252,7 +252,7 @@ extension Occurrence: CustomStringConvertible {
 
 extension String {
     /// The text with a space for each sequence of line breaks.
-    var inOneLine: String {
+    package var inOneLine: String {
         contains(where: \.isNewline) ? split(whereSeparator: \.isNewline).joined(separator: " ") : self
     }
 }

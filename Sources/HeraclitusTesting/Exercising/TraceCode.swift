@@ -32,7 +32,7 @@ extension Exercise {
         case .lostInArchive: lines.append("try expectArchives(machine.state)")
         case .strayed:
             lines.append("#expect(machine.stateName == \(literal(state(after: trace, from: start))))")
-        case .brokenInvariant(let name), .failedInvariant(let name, _): lines.append("// \(oneLine(name))")
+        case .brokenInvariant(let name), .failedInvariant(let name, _): lines.append("// \(name.inOneLine)")
         default: break
         }
         return lines.joined(separator: "\n")
@@ -100,6 +100,4 @@ extension Exercise {
     }
 
     private func literal(_ text: String) -> String { text.debugDescription }
-
-    private func oneLine(_ text: String) -> String { text.split(whereSeparator: \.isNewline).joined(separator: " ") }
 }
