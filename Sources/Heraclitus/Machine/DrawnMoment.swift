@@ -1,5 +1,5 @@
 /// The parts of a machine for a diagram, as of one moment.
-package struct DrawnMoment<W: Workflow> {
+package struct DrawnMoment {
     /// The name of the state.
     package let state: String
 
@@ -18,7 +18,7 @@ package struct DrawnMoment<W: Workflow> {
 
 extension StateMachine {
     /// The current moment for a diagram.
-    package var drawnMoment: DrawnMoment<W> {
+    package var drawnMoment: DrawnMoment {
         let snapshot = core.snapshot
         let state = definition.states[snapshot.status.index]
         return DrawnMoment(
