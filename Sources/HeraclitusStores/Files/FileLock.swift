@@ -30,7 +30,7 @@ struct FileLock: ~Copyable {
 
     /// The number that was kept last; 0 if there is none.
     func number() throws(ArchiveError) -> Int {
-        try file.rewind()
+        try file.seek(to: 0)
         let digits = try file.next(20)
         return max(0, Int(String(decoding: digits, as: UTF8.self).prefix { $0 != "\n" }) ?? 0)
     }
@@ -40,7 +40,7 @@ struct FileLock: ~Copyable {
         // All numbers have the same length, so a new one replaces the old one completely.
         let digits = String(number)
         let text = String(repeating: "0", count: 19 - digits.utf8.count) + digits + "\n"
-        try file.rewind()
+        try file.seek(to: 0)
         try file.append(Data(text.utf8))
         try file.sync()
     }

@@ -122,9 +122,6 @@ struct SystemFile: ~Copyable {
         }
     }
 
-    /// Moves the position to the beginning.
-    func rewind() throws(ArchiveError) { try seek(to: 0) }
-
     /// Moves the position.
     ///
     /// A file opened for appending still writes at its end.

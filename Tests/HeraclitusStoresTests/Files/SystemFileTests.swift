@@ -41,7 +41,7 @@ import Testing
         while case let part = try file.next(70_001), !part.isEmpty { read.append(part) }
         #expect(read == Data(text.utf8))
         let end = try file.next(1)
-        try file.rewind()
+        try file.seek(to: 0)
         let beginning = try file.next(3)
         let nothing = try file.next(0)
         let isRegular = file.isRegular
