@@ -28,10 +28,8 @@ public struct WorkflowEvent<W: Workflow, Source, Destination>: Sendable {
 
     init(_ declaration: EventDeclaration) { slot = EventSlot(declaration) }
 
-    init(_ slot: EventSlot) { self.slot = slot }
-
     /// An event of the definition, for decoding by name.
-    init(_ event: CompiledEvent) { self.init(EventSlot(event.declaration, index: event.index)) }
+    init(_ event: CompiledEvent) { slot = EventSlot(event.declaration, index: event.index) }
 
     /// The given name, or the name of the property.
     ///
