@@ -41,12 +41,7 @@ final class ExercisedMachine<W: Workflow> {
             }
         }
 
-        func take() -> [ExercisedTransition] {
-            transitions.withLock { transitions in
-                defer { transitions = [] }
-                return transitions
-            }
-        }
+        func take() -> [ExercisedTransition] { transitions.withLock { exchange(&$0, with: []) } }
     }
 
     /// Makes a machine in the initial state, or in a state that a sample makes.

@@ -25,11 +25,7 @@ struct CollectedArchives {
             invariants: [
                 "archives are collected": { machine in
                     try collected.add(JSONValue(json: machine.archive()))
-                    let effects = declared.withLock { declared in
-                        defer { declared = [] }
-                        return declared
-                    }
-                    for effect in effects { try collected.add(effect) }
+                    for effect in declared.withLock({ exchange(&$0, with: []) }) { try collected.add(effect) }
                     return true
                 }
             ],
