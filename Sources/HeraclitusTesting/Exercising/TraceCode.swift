@@ -31,7 +31,7 @@ extension Exercise {
         switch problem {
         case .lostInArchive: lines.append("try expectArchives(machine.state)")
         case .strayed:
-            lines.append("#expect(machine.stateName == \(literal(state(after: trace, from: start))))")
+            lines.append("#expect(machine.stateName == \(state(after: trace, from: start).debugDescription))")
         case .brokenInvariant(let name), .failedInvariant(let name, _): lines.append("// \(name.inOneLine)")
         default: break
         }
@@ -53,7 +53,7 @@ extension Exercise {
             return "try machine.fire.\(property)(\(object ?? ""))"
         }
         let entering = object.map { ", entering: \($0)" } ?? ""
-        return "try machine.fire(named: \(literal(transition.event))\(entering))"
+        return "try machine.fire(named: \(transition.event.debugDescription)\(entering))"
     }
 
     /// A fire of a machine in the state, in its own scope, because code may have several.
@@ -69,7 +69,7 @@ extension Exercise {
         return """
             do {
                 let region = try #require(\(region))
-                try region.fire(named: \(literal(transition.event))\(entering))
+                try region.fire(named: \(transition.event.debugDescription)\(entering))
             }
             """
     }
@@ -90,7 +90,7 @@ extension Exercise {
 
     private func emptyObject(_ name: String) -> String {
         // The objects of a `DataWorkflow` share one class, and have the name themselves.
-        let argument = W.stateClass(named: name).map { _ in "" } ?? literal(name)
+        let argument = W.stateClass(named: name).map { _ in "" } ?? name.debugDescription
         return "\(className(of: name))(\(argument))"
     }
 
@@ -98,6 +98,4 @@ extension Exercise {
     private func property(of event: String) -> String? {
         Mirror(reflecting: W.events).children.first { "\($0.value)" == event }?.label
     }
-
-    private func literal(_ text: String) -> String { text.debugDescription }
 }
