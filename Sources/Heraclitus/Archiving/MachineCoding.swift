@@ -46,7 +46,7 @@ extension StateMachine: Decodable {
     /// - Parameter decoder: The decoder.
     /// - Throws: ``ArchiveError``.
     public convenience init(from decoder: any Decoder) throws {
-        let given = W.given(by: decoder)
+        let given = W.definition.contextDefined?.given(by: decoder)
         let definition = W.definition(given: given)
         let snapshot = try EnvelopeReader(decoder, definition).snapshot()
         self.init(MachineCore(definition, snapshot, nil, given))

@@ -14,6 +14,7 @@ package protocol ContextDefined: Workflow {
 extension ContextDefined {
     static func given(any context: any Sendable) -> GivenContext? { (context as? Context).map(given) }
 
+    /// The context that a decoder has, for machines whose context is their definition.
     static func given(by decoder: any Decoder) -> GivenContext? {
         (decoder.userInfo[contextKey] as? Context).map(given)
     }

@@ -74,11 +74,6 @@ extension Workflow {
         return definition.contextDefined?.given(any: context) ?? GivenContext(context)
     }
 
-    /// The context that a decoder has, for machines whose context is their definition.
-    static func given(by decoder: any Decoder) -> GivenContext? {
-        definition.contextDefined?.given(by: decoder)
-    }
-
     private static func compile() -> Definition {
         // Outside locks, because reading a definition calls its author's code, which may use another workflow.
         let make = validated(comparingLayouts: true)
