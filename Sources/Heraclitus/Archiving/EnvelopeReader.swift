@@ -53,7 +53,6 @@ struct EnvelopeReader {
         }
         return Snapshot(
             state: object,
-            previous: nil,
             status: PackedStatus(index, frame.isActivated ? .restoring : .entry),
             revision: frame.raw.revision,
             entered: frame.entered,

@@ -103,7 +103,6 @@ extension Envelope {
         }
         let snapshot = Snapshot(
             state: try definition.frozen(state, in: index),
-            previous: nil,
             status: PackedStatus(index, .restoring),
             revision: 0,
             unread: unread
