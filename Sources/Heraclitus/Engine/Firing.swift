@@ -321,7 +321,7 @@ extension MachineCore {
     @inline(__always)
     func acquire(_ call: borrowing Call, for purpose: @autoclosure () -> CallPurpose = .fire) throws(NoTurn) -> TurnRole
     {
-        let thread = call.thread.id
+        let thread = call.thread.content.id
         var role = TurnRole.outermost
         if ownership.tryAcquire(by: thread) {
             call.thread.content.open(call.id, in: now.index)

@@ -186,14 +186,14 @@ extension MachineCore {
     var isOwnedByAnotherThread: Bool {
         if ownership.isHeld { return place?.holder?.isOwnedElsewhere ?? false }
         guard let owner = ownership.ownerNumber else { return false }
-        return owner != ThreadState.ofThreads.current.id.number
+        return owner != ThreadState.ofThreads.current.content.id.number
     }
 
     /// Calls a body after another thread's turn, on that thread.
     /// - Returns: Whether another thread has a turn; otherwise the body is never called.
     func whenReleased(_ machine: any TreeMachine, _ body: @escaping @Sendable () -> Void) -> Bool {
         if ownership.isHeld { return place?.holder?.whenReleased(body) ?? false }
-        return ParkingLot.shared.whenReleased(machine, byOtherThan: ThreadState.ofThreads.current.id, body)
+        return ParkingLot.shared.whenReleased(machine, byOtherThan: ThreadState.ofThreads.current.content.id, body)
     }
 
     /// The state that a candidate leaves.

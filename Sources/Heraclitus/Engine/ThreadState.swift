@@ -80,11 +80,6 @@ struct ThreadState: ThreadContent {
     static let ofThreads = ThreadLocal<ThreadState>()
 }
 
-extension CurrentThread<ThreadState> {
-    @inline(__always)
-    var id: ThreadID { content.id }
-}
-
 extension ThreadState {
     /// Begins a turn of a machine.
     @inline(__always)

@@ -159,7 +159,7 @@ extension MachineCore {
     /// Acquires a machine that another thread owns, or that belongs to another machine.
     @inline(never)
     func acquireLater(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
-        let thread = call.thread.id
+        let thread = call.thread.content.id
         while !ownership.isHeld {
             if let circle = ParkingLot.shared.acquire(call.machine, by: thread) {
                 throw NoTurn(.deadlock, machines: circle)

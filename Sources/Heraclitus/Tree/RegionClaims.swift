@@ -52,7 +52,7 @@ extension MachineCore {
         for region in regions {
             do throws(NoTurn) {
                 let claim = try region.withCore { core throws(NoTurn) in
-                    try core.claim(for: machine, call.thread.id, region)
+                    try core.claim(for: machine, call.thread.content.id, region)
                 }
                 claims.append((region, claim))
             } catch {
@@ -107,7 +107,7 @@ extension MachineCore {
         let state = snapshot.state
         let regions = definition.newRegions(of: state, in: now.index)
         guard !regions.isEmpty else { return }
-        let thread = ThreadState.ofThreads.current.id
+        let thread = ThreadState.ofThreads.current.content.id
         // The machine is still unknown to other threads, but they reach it through an assigned region.
         let isOwned = ownership.tryAcquire(by: thread)
         defer { if isOwned, ownership.release() { ParkingLot.shared.wake(for: machine) } }

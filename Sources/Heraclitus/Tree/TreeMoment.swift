@@ -104,7 +104,7 @@ extension MachineCore {
     /// - Returns: The role, which is `nested` if the thread has the turn already or the machine cannot be fired; `nil`
     ///   if another thread has the turn.
     func beginReading(_ call: borrowing Call) -> TurnRole? {
-        let thread = call.thread.id
+        let thread = call.thread.content.id
         var role = TurnRole.outermost
         if ownership.tryAcquire(by: thread) {
             call.thread.content.open(call.id, in: now.index)
