@@ -5,7 +5,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    // What calls C stands in one file for each database.
+    // The calls of C stand in one file for each database.
     .strictMemorySafety(),
 ]
 
@@ -67,7 +67,7 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // The root's `orders` with more stores; of another name, because both packages are built together.
+        // The root's `orders` with more stores. The name differs because SwiftPM builds both packages together.
         .executableTarget(
             name: "StoreOrders",
             dependencies: [

@@ -4,7 +4,7 @@ import OrdersDeskExample
 import PostgresStore
 import SQLiteStore
 
-/// The example `orders`, which keeps orders in a directory, in a file of SQLite, or in a database of PostgreSQL.
+/// The example `orders` with orders in a directory, in an SQLite file, or in a PostgreSQL database.
 @main struct StoreOrders {
     static func main() async {
         await OrdersProgram.run { database, making in

@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// An `ArchiveQuery` in SQL: what follows `where` in a statement on the table `machines`, with the parameters for it.
+/// An `ArchiveQuery` in SQL: the condition after `where` in a statement on the table `machines`, with its parameters.
 struct ArchiveCondition {
     private let queue: ArchiveQuery.Queue?
     private let limit: Int
@@ -11,7 +11,7 @@ struct ArchiveCondition {
     /// The parameters.
     private(set) var parameters: [PostgresValue] = []
 
-    /// Translates a query; `nil` if it finds nothing, whatever is stored.
+    /// Translates a query; `nil` if the query can match no row.
     init?(_ query: ArchiveQuery) {
         (queue, limit) = (query.queue, max(0, query.limit))
         for (column, names) in [("workflow", query.workflows), ("state", query.states)] {
@@ -24,7 +24,7 @@ struct ArchiveCondition {
             conditions.append("(version is null or version <= \(parameter(.integer(newest))))")
         }
         if let oldest = query.oldestVersion {
-            // Earlier releases have written the first version.
+            // Earlier releases wrote version 1 as null.
             let least = "version >= \(parameter(.integer(oldest)))"
             conditions.append(oldest <= 1 ? "(version is null or \(least))" : least)
         }
@@ -34,7 +34,7 @@ struct ArchiveCondition {
         }
         guard addQueue() else { return nil }
         guard add(query.values) else { return nil }
-        // By a queue nobody asks for pages.
+        // A query of a queue has no pages.
         if queue == nil, let after = query.after.map(IndexedBytes.init) {
             conditions.append(
                 "(id, id_rest) > (\(parameter(.bytes(after.beginning))), \(parameter(.bytes(after.rest))))"
@@ -42,16 +42,16 @@ struct ArchiveCondition {
         }
     }
 
-    /// Adds a condition of a statement of its own.
+    /// Adds a condition to the statement.
     mutating func add(_ condition: String) { conditions.append(condition) }
 
-    /// The place of a parameter in the statement.
+    /// Adds a parameter and returns its placeholder.
     mutating func parameter(_ value: PostgresValue) -> String {
         parameters.append(value)
         return "$\(parameters.count)"
     }
 
-    /// What follows `where`.
+    /// The condition after `where`.
     var sql: String { conditions.joined(separator: " and ") }
 
     /// The column with the date from which a machine waits; `nil` for a query without a queue.
@@ -63,22 +63,24 @@ struct ArchiveCondition {
         }
     }
 
-    /// What follows `where`, with the order of the query and its limit.
+    /// The condition after `where`, with the order and the limit of the query.
     mutating func sqlInOrder() -> String {
         let first = dateColumn.map { "\($0), " } ?? ""
         let all = sql + " order by \(first)id, id_rest"
         return limit == .max ? all : all + " limit \(parameter(.integer(limit)))"
     }
 
-    /// Texts, separated by commas, without those that no table has.
+    /// Placeholders for texts, separated by commas.
+    ///
+    /// PostgreSQL stores no text with NUL, so the list skips such texts.
     private mutating func list(_ texts: [String]) -> String {
         texts.filter { !$0.utf8.contains(0) }.map { parameter(.text($0)) }.joined(separator: ", ")
     }
 
-    /// Compares a column with a date; `false` if no date compares so.
+    /// Compares a column with a date; `false` if the comparison can match no row.
     mutating func add(_ column: String, _ comparison: String, _ date: Date) -> Bool {
         let seconds = date.timeIntervalSinceReferenceDate
-        // For PostgreSQL what is no number comes after all numbers.
+        // PostgreSQL sorts NaN after all numbers.
         if seconds.isNaN { return false }
         conditions.append("\(column) \(comparison) cast(\(parameter(.real(seconds))) as double precision)")
         return true
@@ -91,16 +93,16 @@ struct ArchiveCondition {
         case .effects(let date, let names):
             guard let names else { return add("effects_date", "<=", date) }
             let list = list(names)
-            // An earlier release has kept the effects within the archive, and nobody knows their types before it is read.
+            // An earlier release stored the effects within the archive, so the index lacks their types.
             let former = "effects_content is null"
             conditions.append(list.isEmpty ? former : "(effects_next in (\(list)) or \(former))")
             return add("effects_date", "<=", date)
         }
     }
 
-    /// Compares values; `false` if no values compare so.
+    /// Compares values; `false` if the comparison can match no row.
     private mutating func add(_ values: [StoredCondition]) -> Bool {
-        // All of one name in one query, so that a range is one of an index.
+        // Conditions on one name share a subquery, so that a range becomes one index scan.
         for (name, values) in Dictionary(grouping: values, by: { Array($0.name.utf8) }) {
             if name.contains(0) { return false }
             var comparisons = ["name = \(parameter(.text(String(decoding: name, as: UTF8.self))))"]

@@ -2,14 +2,14 @@ import Foundation
 import HeraclitusStores
 
 extension PostgresConnection {
-    /// A row that was claimed.
+    /// A claimed row.
     private struct Claimed {
         var archive: StoredArchive
 
-        /// Since when the machine has waited.
+        /// The date since which the machine has waited.
         let date: Double
 
-        /// Whether the effects are still within the archive, as an earlier release kept them.
+        /// Whether an earlier release stored the effects within the archive.
         let hasFormerEffects: Bool
 
         static func isBefore(_ left: Claimed, _ right: Claimed) -> Bool {
@@ -18,9 +18,9 @@ extension PostgresConnection {
         }
     }
 
-    /// Claims machines: one statement for each name of the workflow, which has mostly one.
+    /// Claims machines with one statement for each name of the workflow; most workflows have one name.
     ///
-    /// Rows that others have locked are skipped. A row that cannot be loaded is left out; it stays claimed, or it would hold up those after it.
+    /// The statement skips locked rows. The result leaves out an unreadable row, which stays claimed so that later rows get their turn.
     func claim(_ claim: StoreClaim) throws -> [StoredArchive] {
         var archives: [StoredArchive] = []
         for workflow in claim.workflows {
@@ -36,8 +36,8 @@ extension PostgresConnection {
                         archives.append(row.archive)
                     }
                 }
-                // Only if some of as many rows as possible could not be loaded, those after them are of interest at once.
-                // A claim that ends at once would get the same rows again.
+                // Claim again at once if the batch was full and some of its rows were unreadable. A claim that ends at once would return the same
+                // rows again.
                 let isComplete = claimed.count == rows || claimed.contains(where: \.hasFormerEffects)
                 if rows < part.limit || isComplete || claim.end <= claim.now { break }
             }
@@ -62,7 +62,7 @@ extension PostgresConnection {
             )
         }
         let columns = Statements.columns.map { "machines.\($0)" }.joined(separator: ", ")
-        // The rows are locked once, before any is changed: a query within the condition might be done again for each row.
+        // A common table expression locks the rows once, before the update. PostgreSQL might evaluate a subquery in the condition again for each row.
         let sql = """
             with waiting as (
             select id, id_hash, \(waiting) as since from machines where \(condition.sqlInOrder()) for update skip locked
@@ -81,7 +81,7 @@ extension PostgresConnection {
         return (claimed, rows)
     }
 
-    /// Writes a claimed row of an earlier release with the effects in their own columns, and gives it back if the claim is not for them.
+    /// Moves the effects of a claimed row of an earlier release to their own columns; `nil` if the claim is for other effects.
     private func split(_ row: Claimed, _ claim: StoreClaim) throws -> StoredArchive? {
         var archive = row.archive
         guard case .effects(_, let names) = claim.queue else { return archive }

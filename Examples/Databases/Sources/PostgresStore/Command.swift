@@ -1,41 +1,45 @@
 import SQLStores
 
-/// A statement to be carried out, with its parameters.
+/// An SQL statement with its parameters.
 struct Command: Sendable {
-    /// The statement, with `$1`, `$2` and so on where the parameters belong; no value of a user is ever a part of it.
+    /// The statement, with `$1`, `$2` and so on for the parameters.
+    ///
+    /// Values of a user are always parameters.
     let sql: String
     let parameters: [PostgresValue]
 
-    /// Whether it is one of a few that a connection prepares once.
+    /// Whether the connection prepares the statement once.
     let isPrepared: Bool
 
-    /// Whether it is the store's, and not a user's: a user reads the rows as text.
+    /// Whether the statement is the store's.
+    ///
+    /// The columns of a user's statement arrive as text.
     let isOwn: Bool
 
-    /// A statement that is as it is for a few calls.
+    /// Makes a statement that the connection sends unprepared.
     init(_ sql: String, _ parameters: [PostgresValue] = [], isPrepared: Bool = false, isOwn: Bool = true) {
         (self.sql, self.parameters, self.isPrepared, self.isOwn) = (sql, parameters, isPrepared, isOwn)
     }
 
-    /// Refuses text with NUL, which libpq would cut there.
+    /// Refuses text with NUL, because libpq would cut the text there.
     func check() throws {
         for case .text(let text) in parameters where text.utf8.contains(0) {
             throw ConnectionFailure.refused(.unstorable("\(text.prefix(100).debugDescription) contains NUL."))
         }
     }
 
-    /// What begins a transaction.
+    /// Begins a transaction.
     static let begin = Command("begin")
 
-    /// What ends a transaction, so that what it has done stays.
+    /// Commits a transaction.
     static let commit = Command("commit")
 
-    /// What undoes a transaction.
+    /// Rolls a transaction back.
     static let rollback = Command("rollback")
 
-    /// What begins changes that are undone together within a transaction.
+    /// Begins a savepoint within a transaction.
     static let beginChanges = Command("savepoint machines")
 
-    /// What undoes changes within a transaction, which goes on.
+    /// Rolls back to the savepoint; the transaction continues.
     static let rollbackChanges = Command("rollback to savepoint machines")
 }

@@ -1,16 +1,18 @@
 import SQLStores
 
-/// Why a connection did not carry out a statement; the pool makes a `DatabaseError` of it, with the store and the id.
+/// The reason why a connection did not carry out a statement.
+///
+/// The pool converts it into a `DatabaseError` with the store and the id.
 enum ConnectionFailure: Error, Sendable, Equatable {
-    /// The connection is gone, or was given up. The statement was carried out, or was not.
+    /// The connection was lost during the statement, which may have been committed.
     case lost(String)
 
-    /// The connection is gone, and nothing was committed.
+    /// The connection was lost before the statement, and nothing was committed.
     case stale(String)
 
-    /// The statement was not carried out, because others were faster, and can be tried again.
-    case outrun(String)
+    /// The statement lost a race, such as a serialization failure, and can be retried.
+    case retryable(String)
 
-    /// The statement was not carried out, for a reason that stays.
+    /// The statement failed, and a retry would fail again.
     case refused(DatabaseError.Reason)
 }

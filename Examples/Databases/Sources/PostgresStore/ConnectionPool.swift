@@ -3,8 +3,8 @@ import SQLStores
 
 /// A few connections, and threads on which they are used.
 ///
-/// So a database that lets wait never holds a thread of Swift's tasks, and a connection is never used by two at once. The system
-/// starts a thread when it is needed.
+/// A slow database blocks a thread of the pool, and Swift's own threads stay free. One thread at a time uses a connection. The system starts a thread
+/// when needed.
 final class ConnectionPool: Sendable {
     private let connections: Connections
     private let threads: ConnectionThreads
@@ -13,10 +13,12 @@ final class ConnectionPool: Sendable {
     /// The database, for errors, without passwords.
     let store: String
 
-    /// The threads: what a task does on this executor uses a connection without changing the thread.
+    /// The threads.
+    ///
+    /// A task on this executor uses a connection without a change of thread.
     var executor: any TaskExecutor { threads }
 
-    /// Makes a pool, which opens nothing yet.
+    /// Makes a pool; the first call opens a connection.
     /// - Parameters:
     ///   - size: The maximum number of connections.
     ///   - store: The database, for errors, without passwords.
@@ -28,48 +30,48 @@ final class ConnectionPool: Sendable {
         self.open = open
     }
 
-    /// Does something with a connection, on a thread of the pool.
+    /// Runs a closure with a connection, on a thread of the pool.
     ///
-    /// It is done again when others were faster, and once more, with a new connection, when the connection was lost.
-    /// A task that is cancelled waits for it nevertheless, because nobody can take back what a database does already.
+    /// The pool retries after a conflict, and once more on a new connection after a lost connection. A cancelled task still waits for the result,
+    /// because the database may already be at work.
     /// - Parameters:
-    ///   - id: What it is about, for errors.
-    ///   - isChange: Whether it changes anything, so that it matters whether it was done when the connection was lost.
-    ///   - outruns: The number of repetitions when others were faster.
-    ///   - body: What is to be done. It gets the connection, and whether an attempt before may have been successful. A transaction that it
-    ///     leaves open is undone.
-    /// - Returns: What `body` returns.
-    /// - Throws: `DatabaseError`, or what `body` throws.
+    ///   - id: The id for errors.
+    ///   - isChange: Whether the closure changes the database, so that a lost connection can leave the outcome unclear.
+    ///   - retries: The maximum number of retries after conflicts.
+    ///   - body: The work. It gets the connection, and whether an earlier attempt may have been committed. The pool rolls back a transaction that the
+    ///     closure leaves open.
+    /// - Returns: The result of `body`.
+    /// - Throws: `DatabaseError`, or errors of `body`.
     func run<Result>(
         for id: String?,
         isChange: Bool = false,
-        outruns: Int = 30,
-        _ body: (_ connection: PostgresConnection, _ mayBeDone: Bool) throws -> Result
+        retries: Int = 30,
+        _ body: (_ connection: PostgresConnection, _ mayBeCommitted: Bool) throws -> Result
     ) async throws -> Result {
         try await withTaskExecutorPreference(threads) {
             var connection = connections.take()
             defer { connections.giveBack(connection) }
-            let attempts = Attempts(store: store, id: id, isChange: isChange, limit: outruns, open: open)
+            let attempts = Attempts(store: store, id: id, isChange: isChange, limit: retries, open: open)
             return try attempts.run(&connection, body)
         }
     }
 
-    /// The attempts to do one thing.
+    /// The attempts at one call.
     private struct Attempts {
         let store: String
         let id: String?
         let isChange: Bool
 
-        /// The number of repetitions when others were faster.
+        /// The maximum number of retries after conflicts.
         let limit: Int
         let open: @Sendable () throws -> PostgresConnection
 
         func run<Result>(
             _ connection: inout PostgresConnection?,
-            _ body: (_ connection: PostgresConnection, _ mayBeDone: Bool) throws -> Result
+            _ body: (_ connection: PostgresConnection, _ mayBeCommitted: Bool) throws -> Result
         ) throws -> Result {
-            var (outruns, stale) = (0, 0)
-            /// Why the connection was lost while something was being done.
+            var (retries, stale) = (0, 0)
+            /// The reason why a connection was lost during an attempt.
             var loss: String?
             while true {
                 do {
@@ -78,17 +80,17 @@ final class ConnectionPool: Sendable {
                     connection = nil
                     loss = explanation
                 } catch ConnectionFailure.stale where stale < 2 {
-                    // Connections that nobody has used for a while are found lost when they are used.
+                    // An idle connection may have been closed; its next use shows that.
                     connection = nil
                     stale += 1
-                } catch ConnectionFailure.outrun where outruns < limit {
-                    // At random, or those who have met would meet again.
-                    Thread.sleep(forTimeInterval: Double.random(in: 0..<0.001 * Double(1 << min(outruns, 7))))
-                    outruns += 1
+                } catch ConnectionFailure.retryable where retries < limit {
+                    // A random delay, so that two transactions in conflict do not meet again.
+                    Thread.sleep(forTimeInterval: Double.random(in: 0..<0.001 * Double(1 << min(retries, 7))))
+                    retries += 1
                 } catch let failure as ConnectionFailure {
                     switch failure {
                     case .lost, .stale: connection = nil
-                    case .outrun, .refused: break
+                    case .retryable, .refused: break
                     }
                     throw error(reason(failure, after: loss))
                 } catch let error as DatabaseError where error.id == nil {
@@ -98,18 +100,18 @@ final class ConnectionPool: Sendable {
             }
         }
 
-        /// Does it once.
+        /// Makes one attempt.
         private func attempt<Result>(
             _ connection: inout PostgresConnection?,
-            _ body: (_ connection: PostgresConnection, _ mayBeDone: Bool) throws -> Result,
-            _ mayBeDone: Bool
+            _ body: (_ connection: PostgresConnection, _ mayBeCommitted: Bool) throws -> Result,
+            _ mayBeCommitted: Bool
         ) throws -> Result {
             let current = try connection ?? opened()
             connection = current
             do {
-                return try body(current, mayBeDone)
+                return try body(current, mayBeCommitted)
             } catch {
-                // Whoever used the connection later would do so within a transaction that is still open, and lose what they save.
+                // The next user of the connection would continue in the open transaction, and lose its changes.
                 if current.isInTransaction, (try? current.run(.rollback)) == nil { connection = nil }
                 throw error
             }
@@ -119,7 +121,7 @@ final class ConnectionPool: Sendable {
             do {
                 return try open()
             } catch ConnectionFailure.lost(let explanation), ConnectionFailure.stale(let explanation) {
-                // Nothing was done through a connection that there never was.
+                // A failed connection attempt changes nothing.
                 throw ConnectionFailure.refused(.inaccessible(explanation))
             }
         }
@@ -128,7 +130,7 @@ final class ConnectionPool: Sendable {
             if let loss, isChange { return .unclear(loss) }
             return switch failure {
             case .lost(let explanation): isChange ? .unclear(explanation) : .inaccessible(explanation)
-            case .outrun(let explanation): .failed(code: "40001", explanation)
+            case .retryable(let explanation): .failed(code: "40001", explanation)
             case .stale(let explanation): .inaccessible(explanation)
             case .refused(let reason): reason
             }

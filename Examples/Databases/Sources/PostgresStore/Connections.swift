@@ -1,25 +1,27 @@
 import Dispatch
 import Synchronization
 
-/// The connections of a pool: each is either here or with the one who has taken it, so no two ever use it at once.
+/// The connections of a pool.
+///
+/// A connection is either idle here or taken by one user.
 final class Connections: @unchecked Sendable {
-    /// How many may be taken.
+    /// Counts the connections that may still be taken.
     private let free: DispatchSemaphore
 
-    /// Those that nobody has taken, under the lock.
+    /// The idle connections, guarded by the lock.
     private var idle: [PostgresConnection] = []
     private let lock = Mutex(())
 
-    /// Opens nothing; `limit` may be in use at once.
+    /// Makes an empty set of connections, of which `limit` may be in use at once.
     init(limit: Int) { free = DispatchSemaphore(value: limit) }
 
-    /// Takes the one that was used last, waiting for one if all are in use; `nil` if it is still to be opened.
+    /// Takes the most recently used connection, and waits while all are in use; `nil` if the caller must open a connection.
     func take() -> PostgresConnection? {
         free.wait()
         return lock.withLock { _ in idle.popLast() }
     }
 
-    /// Gives back what was taken, `nil` if there is no connection any more.
+    /// Gives a connection back; `nil` if the connection was lost.
     func giveBack(_ connection: PostgresConnection?) {
         if let connection { lock.withLock { _ in idle.append(connection) } }
         free.signal()

@@ -2,10 +2,10 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// The values by which a machine is found, as tables have them.
+/// The values by which a machine is found, in the form of the tables.
 ///
-/// Each value is a row of the table `machine_values`, which has indexes. The machine's own row has them all in the column `found_by`, so that
-/// one statement loads a machine.
+/// Each value is a row of the table `machine_values`, which has indexes. The column `found_by` of the machine's own row has all of them, so that one
+/// statement loads a machine.
 struct FoundValues {
     /// A value, as a row of `machine_values`.
     struct Row {
@@ -18,15 +18,15 @@ struct FoundValues {
 
     private let values: [String: StoredValue]
 
-    /// Takes the values of a machine.
+    /// Makes rows of the values of a machine.
     init(_ values: [String: StoredValue]) { self.values = values }
 
-    /// Whether there are none.
+    /// Whether the machine has no values.
     var isEmpty: Bool { values.isEmpty }
 
     /// The rows of `machine_values`, sorted by the names.
     ///
-    /// NaN is never found, and has no row.
+    /// No query matches NaN, so NaN has no row.
     var rows: [Row] {
         values.sorted { $0.key < $1.key }.compactMap { name, value in
             switch value {
@@ -39,7 +39,9 @@ struct FoundValues {
         }
     }
 
-    /// The content of `found_by`: a JSON object of texts, which begin with "=" if they are no numbers.
+    /// The content of `found_by`: a JSON object of texts.
+    ///
+    /// A text value begins with "=", and a number stands alone.
     var column: PostgresValue {
         if values.isEmpty { return .null }
         let texts = values.mapValues { value in
@@ -50,7 +52,7 @@ struct FoundValues {
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts can always be encoded.
+        // The encoding of texts cannot fail.
         return (try? encoder.encode(texts)).map(PostgresValue.bytes) ?? .null
     }
 
@@ -60,7 +62,7 @@ struct FoundValues {
         guard let texts = try? JSONDecoder().decode([String: String].self, from: column) else { return nil }
         var values: [String: StoredValue] = [:]
         for (name, text) in texts {
-            // By scalars, because a mark after "=" makes one character with it.
+            // Compares scalars, because a combining mark after "=" forms one character with it.
             if text.unicodeScalars.first == "=" {
                 values[name] = .text(String(text.unicodeScalars.dropFirst()))
             } else if let number = Double(text) {

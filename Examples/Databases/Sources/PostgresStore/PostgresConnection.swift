@@ -2,14 +2,16 @@ internal import CPostgres
 import Foundation
 import SQLStores
 
-/// A connection to a server of PostgreSQL, or of another database that speaks its protocol: all that calls C.
+/// A connection to a server of PostgreSQL, or of another database that speaks its protocol.
 ///
-/// `server` is there from the initializer to the deinitializer. `current` is the result that is being read, with its row, set only while
-/// `run` calls its body, so that a column is never read of a result that was cleared. Nothing waits for the server without a limit.
+/// All calls of C stand here.
 ///
-/// It is always in the pipeline mode of libpq: several commands make one way there and back.
+/// `server` is valid from the initializer to the deinitializer. `current` is the result being read, with its row. `run` sets it only while its body
+/// runs, so that a column of a cleared result is never read. Each wait for the server has a limit.
+///
+/// The connection stays in the pipeline mode of libpq: several commands share one round trip.
 @safe final class PostgresConnection {
-    /// How long to wait for what.
+    /// The time limits.
     struct Limits: Sendable {
         let connect: Duration
         let statement: Duration
@@ -20,7 +22,7 @@ import SQLStores
         }
     }
 
-    /// Types by their numbers in every server.
+    /// The type numbers that all servers share.
     private enum Kind {
         case integer
         case real
@@ -41,17 +43,17 @@ import SQLStores
     private let server: OpaquePointer
     private let limits: Limits
 
-    /// The names of the statements that were prepared.
+    /// The names of the prepared statements.
     private var prepared: [String: String] = [:]
     private var current: (result: OpaquePointer, row: Int32)?
 
-    /// Why the connection must not be used again.
+    /// The reason why the connection must not be used again.
     private var end: String?
 
     /// Connects to a server.
     /// - Parameters:
-    ///   - description: What libpq takes: a URI, or `key=value`.
-    ///   - limits: How long to wait.
+    ///   - description: A URI, or `key=value`, as libpq takes it.
+    ///   - limits: The time limits.
     /// - Throws: ``ConnectionFailure``.
     init(_ description: String, _ limits: Limits) throws {
         self.limits = limits
@@ -71,10 +73,10 @@ import SQLStores
         unsafe keys.append(nil)
         unsafe values.append(nil)
         guard let made = unsafe PQconnectdbParams(keys, values, 1) else {
-            throw ConnectionFailure.refused(.inaccessible("There is no memory for it."))
+            throw ConnectionFailure.refused(.inaccessible("There is no memory for the connection."))
         }
         unsafe server = made
-        // It writes notices to the standard error otherwise.
+        // Discards notices, which libpq writes to the standard error otherwise.
         _ = unsafe PQsetNoticeReceiver(server, { _, _ in }, nil)
         guard unsafe PQstatus(server) == CONNECTION_OK, unsafe PQsetnonblocking(server, 1) == 0,
             unsafe PQenterPipelineMode(server) == 1
@@ -84,7 +86,7 @@ import SQLStores
 
     deinit { unsafe PQfinish(server) }
 
-    /// Where a description leads to, without passwords; `nil` if it cannot be read.
+    /// The host and database of a description, without passwords; `nil` if the description cannot be read.
     static func place(of description: String) -> String? {
         guard let options = unsafe PQconninfoParse(description, nil) else { return nil }
         defer { unsafe PQconninfoFree(options) }
@@ -104,36 +106,36 @@ import SQLStores
         unsafe String(cString: PQerrorMessage(server)).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether a transaction has begun that has not ended.
+    /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe PQtransactionStatus(server) != PQTRANS_IDLE }
 
-    /// Whether a transaction has begun in which a statement has failed, so that nothing else can be done in it.
+    /// Whether an open transaction has failed, so that it can only be rolled back.
     var hasFailed: Bool { unsafe PQtransactionStatus(server) == PQTRANS_INERROR }
 
     // MARK: - Commands
 
-    /// Carries commands out one after the other, and calls a body for each row of their results.
+    /// Carries out commands in order, and calls a closure for each row of their results.
     ///
-    /// The first one that fails is the last one that is carried out.
+    /// The first failed command is the last that the server carries out.
     /// - Parameters:
-    ///   - commands: The commands, which are sent together.
-    ///   - body: Reads a row of the command with that place, with the methods below.
-    /// - Returns: For each command how many rows it has changed, or found.
-    /// - Throws: ``ConnectionFailure``, or what `body` throws.
+    ///   - commands: The commands, sent together.
+    ///   - body: Reads a row of the command at that index, with the methods below.
+    /// - Returns: The number of rows that each command changed or found.
+    /// - Throws: ``ConnectionFailure``, or errors of `body`.
     @discardableResult
     func run(_ commands: [Command], _ body: (_ command: Int) throws -> Void) throws -> [Int] {
         for command in commands { try command.check() }
-        try findOutWhetherClosed()
+        try checkIsOpen()
         for command in commands where command.isPrepared { try prepare(command.sql) }
         for command in commands { try send(command) }
         guard unsafe PQpipelineSync(server) == 1 else { throw lost(message) }
         var counts: [Int] = []
         var failure: (any Error)?
-        // Also what follows an error is read, or it would be taken for the results of the next commands.
+        // Results after an error must be read too, or the next commands would get them.
         unsafe try forEachResult(of: commands.count) { result, place in
             guard failure == nil else { return }
             do {
-                // After the last command comes what has failed when their transaction was committed.
+                // A failure of the commit follows the last command.
                 if place == commands.count { return unsafe try check(result, isOwn: true) }
                 counts.append(unsafe try read(result, commands[place]) { try body(place) })
             } catch {
@@ -144,12 +146,12 @@ import SQLStores
         return counts
     }
 
-    /// Carries a command out.
+    /// Carries out a command.
     /// - Parameters:
     ///   - command: The command.
     ///   - body: Reads a row.
-    /// - Returns: How many rows it has changed, or found.
-    /// - Throws: ``ConnectionFailure``, or what `body` throws.
+    /// - Returns: The number of rows that the command changed or found.
+    /// - Throws: ``ConnectionFailure``, or errors of `body`.
     @discardableResult
     func run(_ command: Command, _ body: () throws -> Void = {}) throws -> Int {
         try run([command]) { _ in try body() }[0]
@@ -171,9 +173,9 @@ import SQLStores
     /// Reads the rows of a result.
     private func read(_ result: OpaquePointer, _ command: Command, _ body: () throws -> Void) throws -> Int {
         unsafe try check(result, isOwn: command.isOwn)
-        // What a server says when it is to commit a transaction in which something has failed; it is no error.
+        // The server answers the commit of a failed transaction with ROLLBACK, without an error.
         if command.sql == Command.commit.sql, unsafe String(cString: PQcmdStatus(result)) == "ROLLBACK" {
-            throw ConnectionFailure.outrun("A transaction that has failed was undone when it was to be committed.")
+            throw ConnectionFailure.retryable("The server rolled back a failed transaction at its commit.")
         }
         for row in 0..<(unsafe PQntuples(result)) {
             unsafe current = unsafe (result, row)
@@ -185,7 +187,7 @@ import SQLStores
 
     /// Prepares a statement at its first use.
     ///
-    /// What stands between may send it to a server where others of this kind have prepared theirs: what has one name is one statement.
+    /// Equal names mean equal statements. A pooler may reuse a server connection where another store has prepared a statement of this name.
     private func prepare(_ sql: String) throws {
         if prepared[sql] != nil { return }
         let name = Data(sql.utf8).sha256.prefix(15).base64EncodedString()
@@ -194,7 +196,7 @@ import SQLStores
         }
         var failure: (any Error)?
         unsafe try forEachResult(of: 1) { result, _ in
-            // 42P05: somebody has prepared it there.
+            // 42P05: the statement exists there already.
             do {
                 unsafe try check(result, isOwn: true)
             } catch ConnectionFailure.refused(.failed("42P05", _)) {
@@ -204,13 +206,13 @@ import SQLStores
         }
         if let failure { throw failure }
         prepared[sql] = name
-        // A transaction has failed by that, and its commit would undo it without an error.
-        if hasFailed { throw ConnectionFailure.outrun("A statement was prepared already.") }
+        // The error has failed the open transaction, and a commit would roll it back without an error.
+        if hasFailed { throw ConnectionFailure.retryable("A statement was prepared already.") }
     }
 
-    /// A server that has closed the connection while nobody used it has not carried out what is not even sent.
-    private func findOutWhetherClosed() throws {
-        // What it said last is read before the end is.
+    /// Throws if the server has closed the idle connection, before anything is sent.
+    private func checkIsOpen() throws {
+        // The last message of the server arrives before the end of the connection.
         while end == nil, wait(for: POLLIN, .zero) {
             if unsafe PQconsumeInput(server) == 0 || PQstatus(server) != CONNECTION_OK { end = message }
         }
@@ -219,30 +221,30 @@ import SQLStores
 
     // MARK: - Waiting
 
-    /// Reads the results of commands that were sent together, up to the end of them.
+    /// Reads the results of commands sent together, up to the synchronization point.
     private func forEachResult(of count: Int, _ body: (_ result: OpaquePointer, _ place: Int) -> Void) throws {
         var place = 0
         while true {
-            // The server gives up first, and says so.
+            // The statement time-out of the server ends first, with a message.
             guard let result = unsafe try nextResult(by: .now + limits.statement + limits.network) else {
                 place += 1
-                // One more follows the commands if their transaction could not be committed.
+                // A failed commit adds one result after the commands.
                 if place > count + 1 { throw lost(message) }
                 continue
             }
             defer { unsafe PQclear(result) }
             switch unsafe PQresultStatus(result) {
             case PGRES_PIPELINE_SYNC: return
-            // It comes after one that has failed.
+            // The result of a command after a failed command.
             case PGRES_PIPELINE_ABORTED: break
             default: unsafe body(result, place)
             }
         }
     }
 
-    /// The next result; `nil` when a command has no more.
+    /// The next result; `nil` at the end of a command's results.
     ///
-    /// libpq itself would wait for it without a limit.
+    /// libpq itself would wait without a limit.
     private func nextResult(by deadline: ContinuousClock.Instant) throws -> OpaquePointer? {
         while true {
             let unsent = unsafe PQflush(server)
@@ -260,7 +262,7 @@ import SQLStores
         while true {
             var descriptor = pollfd(fd: unsafe PQsocket(server), events: Int16(events), revents: 0)
             let count = unsafe poll(&descriptor, 1, max(0, (deadline - .now).milliseconds))
-            // A signal has not taken the time that is left.
+            // A signal does not end the wait.
             if count >= 0 || errno != EINTR { return count > 0 }
         }
     }
@@ -273,8 +275,8 @@ import SQLStores
     // MARK: - Columns
 
     /// A column of the row.
-    /// - Parameter column: The column.
-    /// - Returns: The number; `nil` if it is none.
+    /// - Parameter column: The index of the column.
+    /// - Returns: The number; `nil` for another type or null.
     func integer(_ column: Int) -> Int? {
         let bytes = unsafe content(column, of: .integer) { unsafe [UInt8]($0) }
         guard let bytes, let first = bytes.first else { return nil }
@@ -282,8 +284,8 @@ import SQLStores
     }
 
     /// A column of the row.
-    /// - Parameter column: The column.
-    /// - Returns: The number; `nil` if it is none.
+    /// - Parameter column: The index of the column.
+    /// - Returns: The number; `nil` for another type or null.
     func real(_ column: Int) -> Double? {
         unsafe content(column, of: .real) { bytes in
             unsafe Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
@@ -291,26 +293,26 @@ import SQLStores
     }
 
     /// A column of the row, of bytes or text.
-    /// - Parameter column: The column.
-    /// - Returns: The text; `nil` if it is none, or not UTF-8.
+    /// - Parameter column: The index of the column.
+    /// - Returns: The text; `nil` for another type, null, or invalid UTF-8.
     func text(_ column: Int) -> String? {
         unsafe content(column, of: .text) { unsafe String(validated: $0) }.flatMap(\.self)
     }
 
     /// A column of the row, of bytes or text.
-    /// - Parameter column: The column.
-    /// - Returns: The bytes; `nil` if it has none.
+    /// - Parameter column: The index of the column.
+    /// - Returns: The bytes; `nil` for another type or null.
     func bytes(_ column: Int) -> Data? { unsafe content(column, of: .text) { unsafe Data($0) } }
 
     /// A column of the row.
-    /// - Parameter column: The column.
+    /// - Parameter column: The index of the column.
     /// - Returns: Whether it is null.
     func isNull(_ column: Int) -> Bool {
         guard let (result, row) = unsafe current else { return false }
         return unsafe PQgetisnull(result, row, Int32(column)) == 1
     }
 
-    /// All columns of the row of a statement that is not the store's own.
+    /// All columns of the row of a user's statement.
     func texts() -> [String?] {
         guard let (result, row) = unsafe current else { return [] }
         return (0..<(unsafe PQnfields(result))).map { column in
@@ -340,7 +342,7 @@ import SQLStores
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return
         default: break
         }
-        // "C" is the code, "M" what happened, without the values.
+        // "C" is the code, and "M" the message, without values.
         let code = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { unsafe String(cString: $0) } ?? ""
         let text =
             unsafe PQresultErrorField(result, Int32(UInt8(ascii: "M"))).map { unsafe String(cString: $0) } ?? message
@@ -348,14 +350,14 @@ import SQLStores
         if case .lost = failure { end = text }
         if unsafe PQstatus(server) != CONNECTION_OK {
             end = text
-            // Cut while it was being carried out, whatever the server said last.
+            // The connection was cut during the statement, so the last message of the server decides nothing.
             if case .lost = failure { throw failure }
             throw ConnectionFailure.lost(text)
         }
         switch code {
-        // Whoever is between the server and this program has forgotten what was prepared.
+        // A pooler has dropped the prepared statements.
         case "26000": prepared = [:]
-        // A server that only reads does not become another one; the next attempt looks for one.
+        // A read-only server stays read-only; the next attempt connects anew and may find the primary.
         case "25006": end = text
         default: break
         }
@@ -363,7 +365,7 @@ import SQLStores
     }
 }
 
-/// Parameters one behind the other in memory, as libpq takes them.
+/// Parameters in one block of memory, as libpq takes them.
 private struct Parameters {
     private var memory: [UInt8] = []
     private var starts: [Int?] = []

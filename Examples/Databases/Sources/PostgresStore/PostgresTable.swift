@@ -1,12 +1,12 @@
 import SQLStores
 
-/// The tables of a store in PostgreSQL, and the version that they have.
+/// The tables of a store in PostgreSQL, and their version.
 enum PostgresTable {
     private static let version = 3
 
-    /// The tables of this version, where there are none yet.
+    /// Creates the tables of this version.
     ///
-    /// A table that an earlier release has left half made stays as it is. The indexes refuse the tables of others.
+    /// The statements continue a half-made table of an earlier release. The indexes fail on tables of another program.
     private static let tables = [
         """
         create table if not exists machines (
@@ -24,10 +24,12 @@ enum PostgresTable {
         "create index if not exists machines_by_due on machines (workflow, due, id) where due is not null",
     ]
 
-    /// By this name a program of an earlier release does not find the column, and leaves effects alone that it would lose.
+    /// The new name hides the column from programs of an earlier release, which would lose effects in it.
     private static let renaming = "alter table machines rename column effects to effects_date"
 
-    /// What makes the tables of an earlier version those of this one; also where that is done already, or half done.
+    /// Upgrades the tables of an earlier version.
+    ///
+    /// Each statement may be repeated.
     private static let additions =
         [
             "effects_date double precision", "version bigint", "entered double precision", "claimed double precision",
@@ -47,17 +49,17 @@ enum PostgresTable {
             "create index if not exists machine_values_by_text on machine_values (name, text)",
             "create index if not exists machine_values_by_number on machine_values (name, number)",
             "create table if not exists machines_schema (one bigint primary key check (one = 1), version bigint not null)",
-            // Last: who is interrupted before does it again.
+            // The last step: an interrupted upgrade starts again.
             "insert into machines_schema (one, version) values (1, \(version)) on conflict (one) do nothing",
             "update machines_schema set version = \(version) where version < \(version)",
         ]
 
-    /// Makes the tables where there are none, or checks those that are there.
+    /// Makes missing tables, and checks existing ones.
     static func check(_ connection: PostgresConnection) throws {
         let found = try version(connection)
         if found == nil { for statement in tables { try connection.run(Command(statement)) } }
         if found ?? 0 < version {
-            // There is nothing to rename if it is renamed, or was never there.
+            // The rename fails if an earlier attempt renamed the column, or if the column never existed.
             do { try connection.run(Command(renaming)) } catch ConnectionFailure.refused(.otherTables) {}
             for statement in additions { try connection.run(Command(statement)) }
         }
@@ -72,7 +74,7 @@ enum PostgresTable {
         try connection.run(Command("select id, id_hash, name, text, rest, number from machine_values limit 0"))
     }
 
-    /// The version that is there; `nil` for none.
+    /// The version of the tables; `nil` if they are missing.
     private static func version(_ connection: PostgresConnection) throws -> Int? {
         var version: Int?
         do {

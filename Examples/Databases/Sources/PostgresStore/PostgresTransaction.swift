@@ -1,18 +1,20 @@
 public import HeraclitusStores
 import SQLStores
 
-/// A transaction of a ``PostgresStore``, for SQL of your own and for machines.
+/// A transaction of a ``PostgresStore``, for your own SQL and for machines.
 ///
-/// ``PostgresStore/write(attempts:_:)`` begins it. Use it within the closure only.
+/// ``PostgresStore/write(attempts:_:)`` begins the transaction. Use it within the closure only.
 public final class PostgresTransaction: StoreTransaction {
     private let connection: PostgresConnection
     private let store: String
     private var isOver = false
 
-    /// The last save of a machine, whose token says whether the transaction was committed.
+    /// The last save of a machine.
+    ///
+    /// Its token shows whether the transaction was committed.
     private(set) var lastSave: Saving?
 
-    /// Why machines could not be saved, so that the transaction must be undone.
+    /// The error of a save, after which the transaction must be rolled back.
     private(set) var failure: (any Error)?
 
     private(set) var concernsWorker = false
@@ -21,23 +23,23 @@ public final class PostgresTransaction: StoreTransaction {
 
     func end() { isOver = true }
 
-    /// Carries a statement out.
+    /// Carries out a statement.
     /// - Parameters:
-    ///   - sql: The statement, with `$1`, `$2` and so on where the parameters belong.
+    ///   - sql: The statement, with `$1`, `$2` and so on for the parameters.
     ///   - parameters: The parameters.
-    /// - Returns: How many rows it has changed.
-    /// - Throws: `DatabaseError`. The transaction is undone then, also if you catch the error.
+    /// - Returns: The number of changed rows.
+    /// - Throws: `DatabaseError`. The transaction is rolled back then, even if you catch the error.
     @discardableResult
     public func execute(_ sql: String, _ parameters: [PostgresValue] = []) throws -> Int {
         try run(sql, parameters) {}
     }
 
-    /// Carries a query out.
+    /// Carries out a query.
     /// - Parameters:
-    ///   - sql: The query, with `$1`, `$2` and so on where the parameters belong.
+    ///   - sql: The query, with `$1`, `$2` and so on for the parameters.
     ///   - parameters: The parameters.
-    /// - Returns: The rows; each column as the text that the database has for it, `nil` for null.
-    /// - Throws: `DatabaseError`. The transaction is undone then, also if you catch the error.
+    /// - Returns: The rows. Each column is text in PostgreSQL's notation, or `nil` for null.
+    /// - Throws: `DatabaseError`. The transaction is rolled back then, even if you catch the error.
     public func rows(_ sql: String, _ parameters: [PostgresValue] = []) throws -> [[String?]] {
         var rows: [[String?]] = []
         _ = try run(sql, parameters) { rows.append(connection.texts()) }
@@ -53,7 +55,7 @@ public final class PostgresTransaction: StoreTransaction {
         }
     }
 
-    /// Loads the archive that is stored for an id, as the transaction sees it.
+    /// Loads the archive of an id, as the transaction sees it.
     /// - Parameter id: Any text.
     /// - Returns: The archive with its effects; `nil` if nothing is stored.
     /// - Throws: `DatabaseError`; `StoreError.damaged`.
@@ -63,15 +65,16 @@ public final class PostgresTransaction: StoreTransaction {
     }
 
     /// Saves changes in the transaction.
-    /// - Parameter changes: The changes, with an id each.
-    /// - Returns: For each change the revision that is stored now.
-    /// - Throws: `StoreError.conflict`; `StoreError.effectsChanged`; `DatabaseError`. The transaction is undone then, also if you catch the error.
+    /// - Parameter changes: The changes, each with its own id.
+    /// - Returns: The stored revision for each change.
+    /// - Throws: `StoreError.conflict`; `StoreError.effectsChanged`; `DatabaseError`. The transaction is rolled back then, even if you catch the
+    ///   error.
     public func save(_ changes: [StoreChange]) throws -> [Int] {
         precondition(!isOver, "The transaction is over.")
         do {
             var saving = Saving(changes)
-            try saving.make(in: connection, mayBeDone: false)
-            if saving.changes.contains(where: \.leavesToken) { lastSave = saving }
+            try saving.make(in: connection, mayBeCommitted: false)
+            if saving.changes.contains(where: \.writesToken) { lastSave = saving }
             concernsWorker = concernsWorker || saving.changes.contains(where: \.concernsWorker)
             return saving.revisions
         } catch {
@@ -82,7 +85,7 @@ public final class PostgresTransaction: StoreTransaction {
 }
 
 extension PostgresStore {
-    /// Changes machines and rows of your own in one transaction.
+    /// Changes machines and your own rows in one transaction.
     ///
     /// ```swift
     /// try await store.write { connection in
@@ -94,27 +97,27 @@ extension PostgresStore {
     /// }
     /// ```
     ///
-    /// The transaction is committed when the closure returns, and undone when it throws. After a conflict, a serialization failure or a deadlock the closure runs again, in a new
-    /// transaction. It runs on a thread of the store's.
+    /// The transaction is committed when the closure returns, and rolled back when the closure throws. After a conflict, a serialization failure or a
+    /// deadlock, the closure runs again in a new transaction. It runs on a thread of the store.
     /// - Parameters:
     ///   - attempts: The number of attempts after conflicts, at least one.
-    ///   - body: Changes what is in the database.
+    ///   - body: Changes the database.
     /// - Returns: The value of `body`.
-    /// - Throws: Errors of `body`; `StoreError.conflict`; `DatabaseError`. Nothing was stored then, unless the reason is
-    ///   `DatabaseError.Reason.unclear`.
+    /// - Throws: Errors of `body`; `StoreError.conflict`; `DatabaseError`. Nothing was stored, unless the reason is `DatabaseError.Reason.unclear`.
     @discardableResult
     public func write<Result: Sendable>(
         attempts: Int = 20,
         _ body: (_ connection: PostgresTransaction) throws -> Result
     ) async throws -> Result {
         var attempt = 0
-        /// What there is when the first attempt that came so far is to be committed; also later its connection may turn out to have committed it.
+        /// The result of the first attempt that reached its commit. A later attempt may find that this commit succeeded.
         var outcome: (result: Result, save: Saving?)?
         var concernsWorker = false
-        let result = try await pool.run(for: nil, isChange: true, outruns: max(30, attempts)) { connection, mayBeDone in
-            if mayBeDone, let outcome {
+        let retries = max(30, attempts)
+        let result = try await pool.run(for: nil, isChange: true, retries: retries) { connection, mayBeCommitted in
+            if mayBeCommitted, let outcome {
                 guard let save = outcome.save else {
-                    throw ConnectionFailure.lost("The connection was lost when a transaction was to be committed.")
+                    throw ConnectionFailure.lost("The connection was lost during the commit.")
                 }
                 if try save.isCommitted(in: connection) { return outcome.result }
             }
@@ -131,17 +134,17 @@ extension PostgresStore {
                         .failed(code: "25P02", "A statement of the transaction has failed.")
                     )
                 }
-                if !mayBeDone { outcome = (result, transaction.lastSave) }
+                if !mayBeCommitted { outcome = (result, transaction.lastSave) }
                 concernsWorker = transaction.concernsWorker
                 isCommitting = true
                 try connection.run(.commit)
                 return result
             } catch ConnectionFailure.lost(let explanation) where !isCommitting {
-                // What was not committed is undone.
+                // The server rolls back an uncommitted transaction.
                 throw ConnectionFailure.stale(explanation)
             } catch let error as StoreError where transaction.failure is StoreError && attempt < attempts {
                 switch error {
-                case .conflict, .effectsChanged: throw ConnectionFailure.outrun("\(error)")
+                case .conflict, .effectsChanged: throw ConnectionFailure.retryable("\(error)")
                 default: throw error
                 }
             }
@@ -150,7 +153,9 @@ extension PostgresStore {
         return result
     }
 
-    /// Changes machines in a transaction of ``write(attempts:_:)``: they are saved when the closure returns, and count when the transaction is committed.
+    /// Changes machines in a transaction of ``write(attempts:_:)``.
+    ///
+    /// The machines are saved when the closure returns, and stored when the transaction commits.
     /// - Parameters:
     ///   - transaction: The transaction.
     ///   - body: Loads and changes machines.

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A parameter of an SQL statement.
 public enum PostgresValue: Sendable, Hashable {
-    /// Nothing.
+    /// Null.
     case null
 
     /// An integer of 64 bits.
@@ -33,13 +33,15 @@ extension PostgresValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
     /// - Parameter value: The number.
     public init(floatLiteral value: Double) { self = .real(value) }
 
-    /// Null.
-    /// - Parameter nilLiteral: Nothing.
+    /// Makes null.
+    /// - Parameter nilLiteral: An empty tuple.
     public init(nilLiteral: ()) { self = .null }
 }
 
 extension PostgresValue {
-    /// A date as tables have it: in seconds since 2001-01-01 UTC; null for a date that is no number, which is never due.
+    /// A date in the form of the tables: seconds since 2001-01-01 UTC.
+    ///
+    /// A date of NaN, which is never due, is null.
     static func date(_ date: Date?) -> PostgresValue {
         guard let seconds = date?.timeIntervalSinceReferenceDate, seconds.isFinite else { return .null }
         return .real(seconds)

@@ -2,9 +2,9 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What is known of an id: its last revision, also of what was deleted; 0 if nothing ever was stored.
+/// The last known revision of an id, including a deleted machine's; 0 if the id is new.
 struct LastRow {
-    /// Of a damaged row, which can be deleted, any number.
+    /// The revision; any number if the row is damaged.
     var revision = 0
     var isDamaged = false
     var token = Data()
@@ -12,31 +12,31 @@ struct LastRow {
     var hasValues = false
     var effects: WaitingEffects?
 
-    /// Whether its effects are within the archive, as an earlier release kept them.
+    /// Whether an earlier release stored the effects within the archive.
     var hasFormerEffects = false
 
-    /// The revision that is stored, 0 for none.
+    /// The stored revision; 0 if nothing is stored.
     var stored: Int { isStored ? revision : 0 }
 }
 
-/// A change, with what it takes to make it in the table.
+/// A change, with its SQL commands.
 struct RowChange {
     let change: StoreChange
     let id: StoredID
 
-    /// By which a change that lost its connection is found again.
+    /// Identifies the change after a lost connection.
     let token = RowChange.token()
 
-    /// The revision that is there: of a deleted row that a new machine comes after, or of a machine to delete whatever its revision is.
+    /// The revision in the table: of a deleted row, or of a machine to delete without an expected revision.
     private var found: Int?
 
-    /// Whether nothing is stored that could be deleted.
+    /// Whether a deletion found no machine.
     private var isAbsent = false
 
-    /// Whether rows of `machine_values` are to be changed as well.
+    /// Whether the change also writes rows of `machine_values`.
     private var changesValues: Bool
 
-    /// The revision that is stored after the change; of a deleted machine the deleted one.
+    /// The revision after the change; for a deletion, the revision of the deleted machine.
     private(set) var revision = 0
 
     init(_ change: StoreChange) {
@@ -50,13 +50,13 @@ struct RowChange {
     }
 
     private static func token() -> Data {
-        // Two numbers and not sixteen bytes: each one that is drawn is a system call.
+        // Two numbers cost two system calls; sixteen bytes would cost sixteen.
         let halves = [UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)]
         return Data(halves.flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> ($0 * 8)) } })
     }
 
-    /// Whether the change begins with a look at the revision.
-    var needsLook: Bool {
+    /// Whether the change must read the revision first.
+    var readsRevisionFirst: Bool {
         if case .delete(_, let expected) = change { return found == nil && !isAbsent && expected ?? 0 == 0 }
         return false
     }
@@ -67,34 +67,34 @@ struct RowChange {
         return change.effects?.new?.next != nil
     }
 
-    /// Whether the machine stays as it is, with its revision and its token.
+    /// Whether the change leaves the machine, its revision and its token.
     var isOfEffectsOnly: Bool {
         if case .effects = change { return true }
         return false
     }
 
-    /// Whether the row has the token of the change afterwards.
-    var leavesToken: Bool { !isOfEffectsOnly && !isAbsent }
+    /// Whether the change writes its token into the row.
+    var writesToken: Bool { !isOfEffectsOnly && !isAbsent }
 
-    /// Whether a damaged row can be changed: whoever wants to be rid of it deletes it whatever it is.
+    /// Whether the change can overwrite a damaged row: a deletion without an expected revision can.
     var acceptsDamage: Bool {
         if case .delete(_, expecting: nil) = change { return true }
         return false
     }
 
-    /// Refuses what could never be saved.
+    /// Refuses a change that can never be saved.
     func check() throws {
         guard case .save(let archive, _) = change else { return }
         guard archive.revision < Int.max else {
             throw StoreError.damaged(id: id.id, explanation: "There is no revision after \(archive.revision).")
         }
-        // New machines have no effects yet.
+        // A new machine has no effects yet.
         if archive.revision == 0, change.effects?.old != nil { throw StoreError.effectsChanged(id: id.id) }
     }
 
-    /// The commands that make the change; none if nothing is to be changed.
+    /// The commands of the change; empty if the change has nothing to do.
     ///
-    /// The change is made if the first command changes a row.
+    /// The change succeeds if its first command changes a row.
     mutating func commands() -> [Command] {
         switch change {
         case .effects(_, let effects):
@@ -142,9 +142,9 @@ struct RowChange {
     private func commands(_ values: FoundValues) -> [Command] {
         let saved = id.key + [.bytes(token)]
         let rows = values.rows
-        // A literal of an array.
+        // An array literal.
         let names = rows.map { row in
-            // By scalars, because a mark after a quotation mark makes one character with it.
+            // Compares scalars, because a combining mark after a quotation mark forms one character with it.
             let name = row.name.unicodeScalars.reduce(into: "") { name, scalar in
                 if scalar == "\\" || scalar == "\"" { name.unicodeScalars.append("\\") }
                 name.unicodeScalars.append(scalar)
@@ -155,11 +155,11 @@ struct RowChange {
             + rows.map { .prepared(Statements.saveValue, saved + [.text($0.name)] + $0.columns) }
     }
 
-    /// Notes the revision of a machine whose effects were changed.
+    /// Records the revision of a machine whose effects have changed.
     mutating func noteRevision(_ revision: Int) { self.revision = revision }
 
-    /// Notes what there is before a deletion.
-    mutating func noteLook(_ last: LastRow) throws {
+    /// Records the row that a deletion has found.
+    mutating func noteFound(_ last: LastRow) throws {
         guard case .delete(_, let expected) = change else { return }
         if let expected { try conflict(expected, last) }
         if last.isStored { found = last.revision } else { (isAbsent, revision) = (true, 0) }
@@ -172,40 +172,40 @@ struct RowChange {
     }
 
     private static func unclear(_ others: String) -> ConnectionFailure {
-        .lost("The connection was lost, and others have \(others) since.")
+        .lost("The connection was lost, and another writer has \(others) since.")
     }
 
-    /// Looks why the change was not made.
+    /// Finds out why the first command changed no row.
     /// - Parameters:
-    ///   - last: What is known of the id.
-    ///   - mayBeDone: Whether an attempt before may have been successful.
-    /// - Returns: Whether an attempt before has made it; otherwise it can be tried again.
-    /// - Throws: Why it cannot be made.
-    mutating func isDone(_ last: LastRow, _ mayBeDone: Bool) throws -> Bool {
+    ///   - last: The last known row of the id.
+    ///   - mayBeCommitted: Whether an earlier attempt may have been committed.
+    /// - Returns: Whether an earlier attempt was committed; otherwise the change can be retried.
+    /// - Throws: The error that prevents the change.
+    mutating func isDone(_ last: LastRow, _ mayBeCommitted: Bool) throws -> Bool {
         switch change {
-        case .effects(_, let effects): return try areEffectsDone(effects, last, mayBeDone)
-        case .delete(_, let expected): return try isDeleted(last, mayBeDone, expecting: expected)
-        case .save(let archive, _): return try isSaved(last, mayBeDone, expecting: archive.revision)
+        case .effects(_, let effects): return try areEffectsDone(effects, last, mayBeCommitted)
+        case .delete(_, let expected): return try isDeleted(last, mayBeCommitted, expecting: expected)
+        case .save(let archive, _): return try isSaved(last, mayBeCommitted, expecting: archive.revision)
         }
     }
 
     private func areEffectsDone(
         _ effects: StoreChange.EffectsChange,
         _ last: LastRow,
-        _ mayBeDone: Bool
+        _ mayBeCommitted: Bool
     ) throws -> Bool {
         if last.hasFormerEffects { return false }
         if last.isStored, last.effects == effects.old { return false }
-        guard mayBeDone else { throw StoreError.effectsChanged(id: id.id) }
+        guard mayBeCommitted else { throw StoreError.effectsChanged(id: id.id) }
         if last.isStored, last.effects == effects.new { return true }
         throw Self.unclear("changed the effects")
     }
 
-    private mutating func isDeleted(_ last: LastRow, _ mayBeDone: Bool, expecting expected: Int?) throws -> Bool {
-        if mayBeDone, !last.isStored, last.token == token { return true }
-        if mayBeDone, last.revision > found ?? expected ?? 0 { throw Self.unclear("changed it") }
+    private mutating func isDeleted(_ last: LastRow, _ mayBeCommitted: Bool, expecting expected: Int?) throws -> Bool {
+        if mayBeCommitted, !last.isStored, last.token == token { return true }
+        if mayBeCommitted, last.revision > found ?? expected ?? 0 { throw Self.unclear("changed it") }
         guard let expected, expected != 0 else {
-            // Somebody has saved or deleted it since the look.
+            // Another writer has saved or deleted the machine since the first read.
             if last.isStored { found = last.revision } else { (isAbsent, revision) = (true, 0) }
             return false
         }
@@ -213,13 +213,13 @@ struct RowChange {
         return false
     }
 
-    private mutating func isSaved(_ last: LastRow, _ mayBeDone: Bool, expecting expected: Int) throws -> Bool {
-        if mayBeDone, last.isStored, last.token == token {
+    private mutating func isSaved(_ last: LastRow, _ mayBeCommitted: Bool, expecting expected: Int) throws -> Bool {
+        if mayBeCommitted, last.isStored, last.token == token {
             revision = last.revision
             return true
         }
-        // After an own save others can have come only with later revisions.
-        if mayBeDone, last.revision > (last.isStored ? expected + 1 : expected) { throw Self.unclear("saved") }
+        // After a save of its own, the store can find only later revisions of other writers.
+        if mayBeCommitted, last.revision > (last.isStored ? expected + 1 : expected) { throw Self.unclear("saved") }
         try conflict(expected, last)
         if expected == 0, last.revision > 0 { found = last.revision }
         if last.hasValues { changesValues = true }

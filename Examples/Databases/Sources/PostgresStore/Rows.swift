@@ -3,8 +3,8 @@ import Heraclitus
 import HeraclitusStores
 
 extension PostgresConnection {
-    /// Loads the machines of some ids, in one way there and back.
-    /// - Returns: The archives in the order of the ids; `nil` for an id that has none.
+    /// Loads the machines of some ids in one round trip.
+    /// - Returns: The archives in the order of the ids; `nil` for an id without a machine.
     func load(_ ids: [StoredID]) throws -> [StoredArchive?] {
         var found = [StoredArchive?](repeating: nil, count: ids.count)
         if ids.isEmpty { return found }
@@ -20,14 +20,14 @@ extension PostgresConnection {
     func load(_ id: StoredID) throws -> StoredArchive? { try load([id])[0] }
 
     /// Reads the row of a machine, with the columns of ``Statements/columns``.
-    /// - Returns: The archive; `nil` if it was deleted, which leaves the revision.
+    /// - Returns: The archive; `nil` for a deleted machine, whose row keeps the revision.
     func archive(of id: String) throws -> StoredArchive? {
         guard let revision = integer(2), revision > 0 else {
-            throw damaged(id, "the revision is no number above 0")
+            throw damaged(id, "the revision is not a positive number")
         }
         if [3, 5, 7, 8].allSatisfy(isNull) { return nil }
         guard let workflow = text(3), let state = text(5) else {
-            throw damaged(id, "the name of its workflow or state is no text")
+            throw damaged(id, "the name of its workflow or state is not text")
         }
         guard let archive = bytes(8) else { throw damaged(id, "it has no archive") }
         guard let values = FoundValues.values(of: bytes(10)) else {
@@ -53,7 +53,7 @@ extension PostgresConnection {
         )
         guard content == nil, let effects else { return row }
         var split = try row.splittingOutbox()
-        // Who has leased the effects since stands in the columns.
+        // The columns have the current lease of the effects.
         split.effects = split.effects.map {
             WaitingEffects(content: $0.content, next: $0.next, date: effects.date, worker: effects.worker)
         }
@@ -62,21 +62,21 @@ extension PostgresConnection {
 
     private func date(_ column: Int, of id: String, _ name: String) throws -> Date? {
         if isNull(column) { return nil }
-        guard let seconds = real(column) else { throw damaged(id, "\(name) is no number") }
+        guard let seconds = real(column) else { throw damaged(id, "\(name) is not a number") }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
     func damaged(_ id: String, _ explanation: String) -> StoreError {
-        .damaged(id: id, explanation: "Of its row in the table, \(explanation).")
+        .damaged(id: id, explanation: "In its row of the table, \(explanation).")
     }
 
     /// Finds ids.
     ///
-    /// A damaged row is left out: whoever loads it finds it, and here it would hide all others.
+    /// The list skips a damaged row, which would hide all others. A load of that machine throws.
     func ids(_ query: ArchiveQuery) throws -> [String] {
         guard var condition = ArchiveCondition(query) else { return [] }
         let sql = condition.sqlInOrder()
-        // Almost all ids stand in one column. It saves the time in which the database reads the other one.
+        // Almost all ids fit in one column, so the query reads the second column for long ids only.
         var (ids, areShort) = ([String](), true)
         try run(Command("select id from machines where \(sql)", condition.parameters)) {
             if let id = text(0), id.utf8.count < IndexedBytes.limit {
@@ -93,7 +93,7 @@ extension PostgresConnection {
         return ids
     }
 
-    /// When the next machine waits for a worker after a date.
+    /// Finds the date at which the next machine waits for a worker.
     func nextDate(_ query: ArchiveQuery, after date: Date) throws -> Date? {
         var query = query
         query.limit = 1

@@ -1,15 +1,15 @@
 import Foundation
 import HeraclitusStores
 
-/// Changes that are made together, through any number of attempts and connections.
+/// Changes that are saved together, over any number of attempts and connections.
 struct Saving {
-    /// In one order, so that two that save the same machines wait for one another, and never each for the other.
+    /// The changes are sorted, so that two saves of the same machines wait in one order, without a deadlock.
     private(set) var changes: [RowChange]
 
-    /// For each change its place among those that were asked for.
+    /// For each sorted change its index in the caller's order.
     private let places: [Int]
 
-    /// How often commands are sent in one attempt: again for a row of an earlier release, for one that was deleted, for values that go.
+    /// How often one attempt sends commands: again for a row of an earlier release, a deleted row, or removed values.
     private static let tries = 4
 
     init(_ changes: [StoreChange]) {
@@ -18,30 +18,30 @@ struct Saving {
         (self.changes, places) = (sorted.map(\.change), sorted.map(\.place))
     }
 
-    /// The revisions that are stored now, in the order in which the changes were asked for.
+    /// The stored revisions, in the caller's order of changes.
     var revisions: [Int] {
         var revisions = [Int](repeating: 0, count: changes.count)
         for (place, change) in zip(places, changes) { revisions[place] = change.revision }
         return revisions
     }
 
-    /// Makes all changes, or none of them.
+    /// Makes all changes, or none.
     /// - Parameters:
-    ///   - connection: The connection. If a transaction has begun there, the changes become a part of it; after an error it must be undone.
-    ///   - mayBeDone: Whether an attempt before may have been successful.
+    ///   - connection: The connection. In an open transaction, the changes become a part of it, and the caller must roll it back after an error.
+    ///   - mayBeCommitted: Whether an earlier attempt may have been committed.
     /// - Throws: `StoreError`; ``ConnectionFailure``.
-    mutating func make(in connection: PostgresConnection, mayBeDone: Bool) throws {
+    mutating func make(in connection: PostgresConnection, mayBeCommitted: Bool) throws {
         for change in changes { try change.check() }
         let isPart = connection.isInTransaction
-        let looks = changes.indices.filter { changes[$0].needsLook }
-        for (place, last) in zip(looks, try connection.last(looks.map { changes[$0].id })) {
-            try changes[place].noteLook(last)
+        let reads = changes.indices.filter { changes[$0].readsRevisionFirst }
+        for (place, last) in zip(reads, try connection.last(reads.map { changes[$0].id })) {
+            try changes[place].noteFound(last)
         }
         for _ in 0..<Self.tries {
-            // A token says of all changes whether they are done, so those that leave one come first.
-            let undone = try send(to: connection).sorted { changes[$0].leavesToken && !changes[$1].leavesToken }
+            // A token shows whether all changes were committed, so changes with a token come first.
+            let undone = try send(to: connection).sorted { changes[$0].writesToken && !changes[$1].writesToken }
             if undone.isEmpty { return }
-            // Before the others are undone, because one of them may have changed the same machine.
+            // Read before the rollback, because one of the other changes may have changed the same machine.
             let lasts = try connection.last(undone.map { changes[$0].id })
             if isPart, changes.count > 1 {
                 try connection.run(.rollbackChanges)
@@ -51,17 +51,17 @@ struct Saving {
             for (place, last) in zip(undone, lasts) {
                 let id = changes[place].id
                 if last.isDamaged, !changes[place].acceptsDamage {
-                    throw connection.damaged(id.id, "the revision is no number above 0")
+                    throw connection.damaged(id.id, "the revision is not a positive number")
                 }
-                if try changes[place].isDone(last, mayBeDone) { return try noteRevisionsOfEffects(connection) }
+                if try changes[place].isDone(last, mayBeCommitted) { return try noteRevisionsOfEffects(connection) }
                 if last.hasFormerEffects { try connection.splitEffects(of: id) }
             }
         }
-        throw ConnectionFailure.outrun("Others change it all the time.")
+        throw ConnectionFailure.retryable("Other writers change the machine again and again.")
     }
 
-    /// Sends the changes, and commits them if all could be made.
-    /// - Returns: The places of those that could not be made.
+    /// Sends the changes, and commits them if all succeed.
+    /// - Returns: The indexes of the changes that failed.
     private mutating func send(to connection: PostgresConnection) throws -> [Int] {
         var (commands, firsts) = ([Command](), [(place: Int, command: Int)]())
         for place in changes.indices {
@@ -70,10 +70,10 @@ struct Saving {
             commands += own
         }
         if commands.isEmpty { return [] }
-        // One command is a transaction by itself.
+        // A single command is its own transaction.
         let isPart = connection.isInTransaction
         let hasTransaction = isPart || commands.count == 1
-        // What follows the first command of a change does nothing if that one did nothing.
+        // Later commands of a change do nothing if its first command changed no row.
         let isOne = firsts.count == 1
         let before: [Command] = hasTransaction ? (isPart && changes.count > 1 ? [.beginChanges] : []) : [.begin]
         let after: [Command] = hasTransaction || !isOne ? [] : [.commit]
@@ -89,10 +89,10 @@ struct Saving {
         return undone
     }
 
-    /// Whether the transaction in which the changes were made was committed, although its connection was lost then.
-    /// - Throws: ``ConnectionFailure`` if nobody can know any more.
+    /// Whether a transaction that lost its connection was committed.
+    /// - Throws: ``ConnectionFailure`` if the outcome can no longer be known.
     func isCommitted(in connection: PostgresConnection) throws -> Bool {
-        guard var change = changes.first(where: \.leavesToken) else { return false }
+        guard var change = changes.first(where: \.writesToken) else { return false }
         let last = try connection.last([change.id])[0]
         do { return try change.isDone(last, true) } catch is StoreError { return false }
     }
@@ -106,12 +106,12 @@ struct Saving {
 }
 
 extension PostgresConnection {
-    /// Looks what is known of some ids.
+    /// Reads the last rows of some ids.
     fileprivate func last(_ ids: [StoredID]) throws -> [LastRow] {
         var rows = [LastRow](repeating: LastRow(), count: ids.count)
         if ids.isEmpty { return rows }
         try run(ids.map { .prepared(Statements.last, $0.key) }) { place in
-            guard let revision = integer(0) else { throw damaged(ids[place].id, "the revision is no number") }
+            guard let revision = integer(0) else { throw damaged(ids[place].id, "the revision is not a number") }
             let (content, date) = (bytes(4), real(6).map(Date.init(timeIntervalSinceReferenceDate:)))
             rows[place] = LastRow(
                 revision: revision,
@@ -128,7 +128,7 @@ extension PostgresConnection {
         return rows
     }
 
-    /// Takes the effects of a machine out of the archive of an earlier release.
+    /// Moves the effects of a machine from the archive of an earlier release to their own columns.
     fileprivate func splitEffects(of id: StoredID) throws {
         var former: (date: PostgresValue, worker: PostgresValue)?
         var row: StoredArchive?
@@ -144,8 +144,8 @@ extension PostgresConnection {
     /// - Parameters:
     ///   - row: The row, with its effects.
     ///   - id: The id.
-    ///   - date: When the effects may be carried out, as it stands in the table.
-    ///   - worker: Who has leased the effects, as it stands in the table.
+    ///   - date: The date of the effects in the table.
+    ///   - worker: The worker with the lease in the table.
     /// - Throws: ``ConnectionFailure``.
     func split(_ row: StoredArchive, _ id: StoredID, date: PostgresValue, worker: PostgresValue) throws {
         try run(

@@ -3,28 +3,27 @@ import HeraclitusStores
 
 /// The statements that a connection prepares once.
 ///
-/// A row stays when its machine is deleted, with nulls, so that the revisions of a machine that is stored anew go on from there. `token` is new
-/// with every save and deletion; whoever lost the connection finds out by it whether a change is their own. To change effects, or to claim a machine,
-/// leaves it.
+/// A deleted machine leaves a row of nulls, so that the revisions of a new machine with this id continue. Each save and deletion writes a new
+/// `token`. After a lost connection, the token shows which change was committed. Changes of effects and claims leave the token.
 ///
-/// No statement here or elsewhere uses more than CockroachDB and YugabyteDB have as well.
+/// All statements also run on CockroachDB and YugabyteDB.
 enum Statements {
-    /// The columns of a machine, in the order in which a row is read.
+    /// The columns of a machine, in the order of reading.
     static let columns = [
         "id", "id_rest", "revision", "workflow", "version", "state", "entered", "due", "archive", "handled", "found_by",
         "effects_content", "effects_next", "effects_date", "effects_worker",
     ]
 
-    /// Also of what was deleted: a row that is damaged is not to look like that.
+    /// Also finds deleted rows, so that a damaged row does not look deleted.
     static let load = "select \(columns.joined(separator: ", ")) from machines where id = $1 and id_hash = $2"
 
-    /// What is known of an id: also after it was deleted.
+    /// Reads the last row of an id, also after a deletion.
     static let last = """
         select revision, token, state, found_by is not null, effects_content, effects_next, effects_date, effects_worker
         from machines where id = $1 and id_hash = $2
         """
 
-    /// What was deleted stays so: a server that carries this out late would bring back what another attempt saved and somebody deleted.
+    /// A deleted row stays deleted: a late insert would bring back a machine that another attempt saved and another user deleted.
     static let insert = """
         insert into machines (id, id_hash, id_rest, revision, token, workflow, version, state, entered, due, archive,
         handled, found_by, effects_content, effects_next, effects_date, effects_worker)
@@ -39,15 +38,14 @@ enum Statements {
 
     private static let effects = "effects_content = $13, effects_next = $14, effects_date = $15, effects_worker = $16"
 
-    /// Stores anew what was deleted with a revision.
+    /// Saves a new machine over a deleted one with a known revision.
     static let restore = """
         \(machine), \(effects) where id = $1 and id_hash = $2 and revision = $3 and state is null
         """
 
-    /// Leaves effects as they are.
+    /// Replaces the machine and leaves its effects.
     ///
-    /// Effects of an earlier release are within the archive that is replaced, so they are split off first. The last parameter is whether values are
-    /// changed as well.
+    /// The archive of an earlier release may contain effects, so the store moves them first. The last parameter is whether values change as well.
     static let replace = """
         \(machine) where id = $1 and id_hash = $2 and revision = $3 and state is not null
         and (effects_date is null or effects_content is not null) and (found_by is null or cast($13 as boolean))
@@ -68,7 +66,7 @@ enum Statements {
         returning revision
         """
 
-    /// Takes the effects out of the archive of an earlier release.
+    /// Moves the effects out of the archive of an earlier release.
     static let splitEffects = """
         update machines set archive = $4, effects_content = $5, effects_next = $6, effects_date = $7, effects_worker = $8
         where id = $1 and id_hash = $2 and revision = $3
@@ -82,13 +80,13 @@ enum Statements {
         where id = $1 and id_hash = $2 and revision = $3 and state is not null
         """
 
-    // What follows a save in its transaction changes something only if the save did: then the row has its token.
+    // The commands after a save in its transaction change a row only if the save did: the row then has its token.
 
     private static let isSaved = "exists (select 1 from machines where id = $1 and id_hash = $2 and token = $3)"
 
     static let deleteValues = "delete from machine_values where id = $1 and id_hash = $2 and \(isSaved)"
 
-    /// The fourth parameter has the names that stay.
+    /// The fourth parameter has the names of the values to keep.
     static let deleteOtherValues = "\(deleteValues) and name <> all (cast($4 as text[]))"
 
     static let saveValue = """
@@ -102,7 +100,7 @@ enum Statements {
 }
 
 extension Command {
-    /// One of ``Statements``.
+    /// Makes a command of one of ``Statements``.
     static func prepared(_ sql: String, _ parameters: [PostgresValue]) -> Command {
         Command(sql, parameters, isPrepared: true)
     }

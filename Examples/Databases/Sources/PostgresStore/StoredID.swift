@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import SQLStores
 
-/// A text as tables with indexes have it: its first 1,000 bytes, and the rest.
+/// A text in the form of indexed columns: its first 1,000 bytes, and the rest.
 ///
-/// Databases limit the size of what they index. Bytes and not text, because text cannot have NUL everywhere, nor the same order.
+/// Databases limit the size of an index entry. The columns have bytes, because text columns refuse NUL and sort differently.
 struct IndexedBytes {
     /// The number of bytes in the index.
     static let limit = 1_000
@@ -23,7 +23,9 @@ struct IndexedBytes {
     }
 }
 
-/// An id as it stands in the three columns `id`, `id_hash` and `id_rest`: the index has a hash of a longer id.
+/// An id in the three columns `id`, `id_hash` and `id_rest`.
+///
+/// For a long id the index has a hash.
 struct StoredID {
     /// The id.
     let id: String
@@ -31,7 +33,7 @@ struct StoredID {
     /// The content of `id` and `id_rest`.
     let bytes: IndexedBytes
 
-    /// The content of `id_hash`; empty for an id that stands whole in `id`.
+    /// The content of `id_hash`; empty for an id that fits in `id`.
     let hash: Data
 
     /// Divides an id.
@@ -41,10 +43,10 @@ struct StoredID {
         hash = bytes.rest.isEmpty ? Data() : Data(id.utf8).sha256
     }
 
-    /// What finds the row.
+    /// The parameters that find the row.
     var key: [PostgresValue] { [.bytes(bytes.beginning), .bytes(hash)] }
 
-    /// The id of a row; `nil` if it is none.
+    /// The id of a row; `nil` for invalid UTF-8.
     static func text(_ beginning: Data, _ rest: Data) -> String? {
         let bytes = rest.isEmpty ? beginning : beginning + rest
         return unsafe bytes.withUnsafeBytes { unsafe String(validated: $0) }
@@ -52,6 +54,6 @@ struct StoredID {
 }
 
 extension Data {
-    /// The hash of long ids in the table, and of what is prepared.
+    /// The SHA-256 hash, for long ids and for the names of prepared statements.
     var sha256: Data { Data(SHA256.hash(data: self)) }
 }

@@ -1,22 +1,23 @@
 import Dispatch
 import Synchronization
 
-/// The threads of a pool, which carry out what tasks do that have come to it: one for each of a few queues, which the system starts when they are
-/// needed.
+/// The threads of a pool, which run the jobs of tasks.
+///
+/// Each thread belongs to a serial queue, and the system starts it when needed.
 package final class ConnectionThreads: TaskExecutor {
     private struct Contents {
         var idle: [DispatchQueue]
 
-        /// What waits for a queue, behind what has been taken.
+        /// The waiting jobs; the first `taken` of them have been taken.
         var jobs: [UnownedJob] = []
         var taken = 0
     }
 
     private let contents: Mutex<Contents>
 
-    /// There will be `limit` threads at most.
+    /// Makes an executor of at most `limit` threads.
     package init(limit: Int, name: String) {
-        // A serial queue has a thread that is none of those on which tasks run by themselves.
+        // The thread of a serial queue is separate from the threads of Swift's default executor.
         contents = Mutex(Contents(idle: (0..<limit).map { _ in DispatchQueue(label: name) }))
     }
 
@@ -28,14 +29,14 @@ package final class ConnectionThreads: TaskExecutor {
         }
         guard let queue else { return }
         queue.async { [self] in
-            // Not owned by what runs on it; this closure keeps it.
+            // The job holds the executor unowned, and this closure retains it.
             let executor = unsafe asUnownedTaskExecutor()
             unsafe job.runSynchronously(on: executor)
             while let next = next(orIdle: queue) { unsafe next.runSynchronously(on: executor) }
         }
     }
 
-    /// What comes next; `nil` if nothing does, and the queue is idle.
+    /// The next job; `nil` if none waits, and then the queue is idle.
     private func next(orIdle queue: DispatchQueue) -> UnownedJob? {
         contents.withLock { contents in
             guard contents.taken < contents.jobs.count else {
@@ -44,7 +45,7 @@ package final class ConnectionThreads: TaskExecutor {
             }
             let job = contents.jobs[contents.taken]
             contents.taken += 1
-            // Now and then, so that it costs nothing for each.
+            // Removing many jobs at once keeps the cost of each low.
             if contents.taken == contents.jobs.count || contents.taken > 1_000 {
                 contents.jobs.removeFirst(contents.taken)
                 contents.taken = 0

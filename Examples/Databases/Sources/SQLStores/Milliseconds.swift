@@ -1,8 +1,8 @@
 extension Duration {
-    /// The whole milliseconds, as many as databases take for a time-out: a number of 32 bits, some 24 days.
+    /// The whole milliseconds, within the 32 bits that databases take for a time-out: about 24 days.
     package var milliseconds: Int32 {
         let most = Duration.milliseconds(Int32.max)
-        // Limited first: there are durations of more milliseconds, and of more seconds, than a number of 64 bits holds.
+        // Clamps first, because a duration can have more milliseconds, and more seconds, than 64 bits hold.
         let (seconds, attoseconds) = max(.zero - most, min(self, most)).components
         return Int32(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
     }

@@ -2,18 +2,18 @@ import Foundation
 import GRDB
 import HeraclitusStores
 
-/// What follows `where`, for a query.
+/// The condition after `where`, for a query.
 struct SQLiteCondition {
     private(set) var sql: String
     private(set) var arguments: [DatabaseValue] = []
 
-    /// What follows `order by`.
+    /// The columns after `order by`.
     let order: String
 
     init(_ query: ArchiveQuery) {
         switch query.queue {
         case nil: (sql, order) = ("state is not null", "id")
-        // The index of a queue has only what is stored.
+        // The index of a queue contains stored machines only.
         case .due(let date):
             (sql, order) = ("due <= ?", "due, id")
             arguments = [date.timeIntervalSinceReferenceDate.databaseValue]
@@ -47,7 +47,7 @@ struct SQLiteCondition {
     }
 
     private mutating func add(_ names: [String], in column: String) {
-        // No machine has a name with NUL, and GRDB would look for its beginning.
+        // No name contains NUL, and GRDB would compare only the text before it.
         let names = names.filter { !$0.hasNUL }
         let marks = names.map { _ in "?" }.joined(separator: ", ")
         add(names.count == 1 ? "\(column) = ?" : "\(column) in (\(marks))", names.map(\.databaseValue))

@@ -1,7 +1,9 @@
 import GRDB
 import SQLStores
 
-/// Why something was not done; with the store and the id it is an error for users.
+/// The reason why a call failed.
+///
+/// With the store and the id it becomes an error for users.
 struct SQLiteFailure: Error {
     let reason: SQLStores.DatabaseError.Reason
 
@@ -14,14 +16,14 @@ struct SQLiteFailure: Error {
             case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
             case .SQLITE_FULL: .full(explanation)
             case .SQLITE_TOOBIG: .unstorable(explanation)
-            // An error of a statement that never changes: its table or columns are not there, or not so.
+            // A constant statement failed: its table or columns are missing or differ.
             case .SQLITE_NOTADB, .SQLITE_ERROR: .otherTables(explanation)
             case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: .inaccessible(explanation)
             default: .failed(code: "\(error.extendedResultCode.rawValue)", explanation)
             }
     }
 
-    /// Does something whose errors name the store and the id.
+    /// Runs a closure, and adds the store and the id to its errors.
     static func named<Result>(_ store: String, _ id: String? = nil, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()

@@ -3,10 +3,10 @@ import GRDB
 import HeraclitusStores
 import SQLStores
 
-/// A row of a result, as long as its cursor is there and stands at it.
+/// A row of a result, valid while its cursor stands at it.
 ///
-/// For each result GRDB's own `Row` makes a dictionary of the names of all columns, and nobody asks for a column by its name here. Texts are read as bytes,
-/// because SQLite has texts that are not UTF-8.
+/// GRDB's own `Row` makes a dictionary of column names for each result, and the store needs no names. Texts are read as bytes, because text in SQLite
+/// may be invalid UTF-8.
 @safe struct SQLiteRow: StatementColumnConvertible, DatabaseValueConvertible {
     private let statement: SQLiteStatement
 
@@ -34,13 +34,13 @@ import SQLStores
 }
 
 extension SQLiteRow {
-    // GRDB asks for these of all that a cursor returns.
+    // GRDB requires this of all values of a cursor.
     var databaseValue: DatabaseValue { .null }
     static func fromDatabaseValue(_ value: DatabaseValue) -> SQLiteRow? { nil }
 }
 
 extension String {
-    /// Makes text of bytes that are UTF-8; `nil` of others.
+    /// Makes text of UTF-8 bytes; `nil` for other bytes.
     init?(valid bytes: Data) {
         guard let text = unsafe bytes.withUnsafeBytes({ unsafe String(validated: $0) }) else { return nil }
         self = text
@@ -50,35 +50,35 @@ extension String {
 // MARK: - Machines
 
 extension SQLiteRow {
-    /// The columns by which ``archive(_:_:)`` makes an archive, and their number.
+    /// The columns that ``archive(_:_:)`` reads, and their number.
     static let columns = """
         revision, cast(workflow as blob), version, cast(state as blob), entered, due, valued, archive, handled,
         effects_date, cast(effects_next as blob), cast(effects_worker as blob), effects_content
         """
     static let columnCount = 13
 
-    /// The archive; `nil` if it was deleted.
+    /// The archive; `nil` for a deleted machine.
     func archive(
         _ id: String,
         _ values: (_ id: String) throws -> [String: StoredValue]
     ) throws -> StoredArchive? {
         let archive = try archiveWithOutbox(id, values)
-        // The effects of an earlier release that could not be read when the file was brought up to date: this throws.
+        // The upgrade could not read these effects of an earlier release, so this throws.
         return isNull(9) || !isNull(12) ? archive : try archive?.splittingOutbox()
     }
 
-    /// The archive as it is stored, also if the effects are within it, where earlier releases have kept them.
+    /// The stored archive, with the effects that an earlier release stored within it.
     func archiveWithOutbox(
         _ id: String,
         _ values: (_ id: String) throws -> [String: StoredValue] = { _ in [:] }
     ) throws -> StoredArchive? {
         guard let revision = integer(0), revision > 0 else {
-            throw Self.damaged(id, "the revision is no number above 0")
+            throw Self.damaged(id, "the revision is not a positive number")
         }
-        // What was deleted has left its revision.
+        // A deleted machine leaves its revision.
         if isNull(1), isNull(3), isNull(7) { return nil }
         guard let workflow = text(1), let state = text(3) else {
-            throw Self.damaged(id, "the name of its workflow or state is no text")
+            throw Self.damaged(id, "the name of its workflow or state is not text")
         }
         guard let archive = bytes(7) else { throw Self.damaged(id, "it has no archive") }
         return StoredArchive(
@@ -104,12 +104,12 @@ extension SQLiteRow {
     }
 
     static func damaged(_ id: String, _ explanation: String) -> StoreError {
-        .damaged(id: id, explanation: "Of its row in the table, \(explanation).")
+        .damaged(id: id, explanation: "In its row of the table, \(explanation).")
     }
 
     // MARK: - Columns
 
-    /// The columns from `workflow` to `handled` that a save changes.
+    /// The columns from `workflow` to `handled`, which a save changes.
     static func columns(of archive: StoredArchive) throws -> [DatabaseValue] {
         [
             try column(archive.workflow), archive.version.databaseValue, try column(archive.state),
@@ -117,16 +117,18 @@ extension SQLiteRow {
         ]
     }
 
-    /// The columns of effects; nulls for none.
+    /// The columns of effects; nulls if there are none.
     static func columns(of effects: WaitingEffects?) throws -> [DatabaseValue] {
         guard let effects else { return [.null, .null, .null, .null] }
-        // SQLite has no number for a date that is none.
+        // SQLite cannot store NaN.
         let seconds = effects.date.timeIntervalSinceReferenceDate
         let date = seconds.isNaN ? Date.distantFuture.timeIntervalSinceReferenceDate : seconds
         return [date.databaseValue, try column(effects.next), try column(effects.worker), try column(effects.content)]
     }
 
-    /// The columns `text` and `number` of a value; text as bytes, because GRDB ends texts at NUL.
+    /// The columns `text` and `number` of a value.
+    ///
+    /// Text is stored as bytes, because GRDB ends texts at NUL.
     static func columns(of value: StoredValue) throws -> [DatabaseValue] {
         switch value {
         case .text(let text): [try column(Data(text.utf8)), .null]
@@ -146,7 +148,7 @@ extension SQLiteRow {
         return bytes.databaseValue
     }
 
-    /// A date; null for one that is none or infinite.
+    /// A date; null for NaN or infinity.
     static func column(_ date: Date?) -> DatabaseValue {
         guard let seconds = date?.timeIntervalSinceReferenceDate, seconds.isFinite else { return .null }
         return seconds.databaseValue
@@ -154,6 +156,6 @@ extension SQLiteRow {
 }
 
 extension String {
-    /// Whether it is a text that GRDB and SQLite's functions would cut.
+    /// Whether the text contains NUL, at which GRDB and SQLite's functions would cut it.
     var hasNUL: Bool { utf8.contains(0) }
 }

@@ -3,41 +3,43 @@ public import GRDB
 public import HeraclitusStores
 import SQLStores
 
-/// A store in a database of SQLite, through GRDB.
+/// A store in an SQLite database, through GRDB.
 ///
 /// ```swift
 /// let store = try await SQLiteStore(at: URL(filePath: "shop.sqlite"))
 /// try await store.workflow(Order.self).update("42") { order in try order.fire.pay(…) }
 /// ```
 ///
-/// Any number of processes of one computer may use the file at once. One connection writes and a few others read. Calls that block run on threads of
-/// the store, so a call never holds a thread of Swift's tasks. Units of work run on the threads of the connection that writes.
+/// Any number of processes on one computer may use the file at once. One connection writes and a few others read. Blocking calls run on threads of
+/// the store, so Swift's own threads never block. Units of work run on the threads of the writing connection.
 ///
-/// A file that is moved, deleted or replaced while a store has it open is `DatabaseError.Reason.inaccessible` from then on, and so are the two files
-/// that SQLite keeps beside it. Make the store anew where the file is to be used that is there now.
+/// If the file, or one of the two files that SQLite keeps beside it, is moved, deleted or replaced, calls throw `DatabaseError.Reason.inaccessible`.
+/// To use the new file, make a new store.
 public final class SQLiteStore: ArchiveStore {
-    /// The database; ``unit(in:_:)`` saves machines in a transaction of it.
+    /// The database.
+    ///
+    /// ``unit(in:_:)`` saves machines in one of its transactions.
     public let database: any DatabaseWriter
 
-    /// Rings in this process when something was saved that may wait for a worker.
+    /// Rings in this process after a save that may concern a worker.
     public let bell: StoreBell? = StoreBell()
 
     /// The threads on which units of work run.
     public var executor: (any TaskExecutor)? { writers }
 
-    let place: SQLitePlace
+    let files: SQLiteFiles
     private let writers: ConnectionThreads
     private let readers: ConnectionThreads
 
-    /// Opens a file, or makes it.
+    /// Opens or makes a file.
     ///
-    /// What was saved is on the disk when `save` returns.
+    /// A saved change is on the disk when `save` returns.
     /// - Parameters:
-    ///   - file: The file. SQLite keeps two more beside it while it is in use.
-    ///   - readers: The number of connections that read.
-    ///   - busyTimeout: How long to wait while other processes write.
+    ///   - file: The file. SQLite keeps two more files beside it while it is open.
+    ///   - readers: The number of reading connections.
+    ///   - busyTimeout: The time-out for locks of other processes.
     ///   - sizeLimit: The maximum size of the file in bytes.
-    /// - Throws: `DatabaseError`: the file cannot be opened, is one of another program, or of a newer version of this store.
+    /// - Throws: `DatabaseError`: the file cannot be opened, belongs to another program, or is newer than this store.
     public init(
         at file: URL,
         readers: Int = 3,
@@ -47,30 +49,30 @@ public final class SQLiteStore: ArchiveStore {
         let path = file.path
         let readers = max(1, readers)
         let threads = Self.threads(path, readers: readers)
-        (database, place) = try await withTaskExecutorPreference(threads.writers) {
+        (database, files) = try await withTaskExecutorPreference(threads.writers) {
             try SQLiteFailure.named(path) {
                 let pool = try DatabasePool.opened(path, readers: readers, busyTimeout, sizeLimit)
-                return (pool, try SQLitePlace(path: path, needsLog: true))
+                return (pool, try SQLiteFiles(path: path, needsLog: true))
             }
         }
         (writers, self.readers) = threads
     }
 
-    /// Keeps machines in a database that your program has open, beside its own tables.
+    /// Uses a database that your program has open, beside its own tables.
     ///
-    /// The store makes its tables, `machines`, `machine_values` and `machines_schema`, if they are not there. How long it waits for other processes, and
-    /// whether a commit is synced to the disk, is in the hands of the database's configuration: a `DatabasePool` syncs with `pragma synchronous = full`.
+    /// The store makes its tables `machines`, `machine_values` and `machines_schema` if they are missing. The configuration of the database decides
+    /// on the time-out for locks, and on syncing of commits. A `DatabasePool` syncs with `pragma synchronous = full`.
     /// - Parameters:
     ///   - database: The database: a `DatabasePool`, or a `DatabaseQueue`.
-    ///   - readers: The number of threads that read.
-    /// - Throws: `DatabaseError`: there are other tables of these names, or those of a newer version of this store.
+    ///   - readers: The number of reading threads.
+    /// - Throws: `DatabaseError`: another program has tables of these names, or the tables are newer than this store.
     public init(_ database: any DatabaseWriter, readers: Int = 3) async throws {
         let path = database.path
         let threads = Self.threads(path, readers: max(1, readers))
-        place = try await withTaskExecutorPreference(threads.writers) {
+        files = try await withTaskExecutorPreference(threads.writers) {
             try SQLiteFailure.named(path) {
                 try Self.makeTable(in: database)
-                return try SQLitePlace(path: path, needsLog: false)
+                return try SQLiteFiles(path: path, needsLog: false)
             }
         }
         self.database = database
@@ -84,7 +86,7 @@ public final class SQLiteStore: ArchiveStore {
     private typealias Threads = (writers: ConnectionThreads, readers: ConnectionThreads)
 
     private static func threads(_ path: String, readers: Int) -> Threads {
-        // More than one for the one connection that writes: a unit of work goes on while another one saves.
+        // Several threads for the one writing connection: a unit of work runs while another saves.
         let writers = ConnectionThreads(limit: 4, name: "writer of \(path)")
         return (writers, ConnectionThreads(limit: readers, name: "reader of \(path)"))
     }
@@ -96,74 +98,74 @@ extension SQLiteStore {
     /// Loads the archive that is stored for an id.
     /// - Parameter id: Any text.
     /// - Returns: The archive with its effects; `nil` if nothing is stored.
-    /// - Throws: `DatabaseError`; `StoreError.damaged` for a row that is not one of a store.
+    /// - Throws: `DatabaseError`; `StoreError.damaged` for an unreadable row.
     public func load(_ id: String) async throws -> StoredArchive? {
-        // A unit of work has a thread already, and a connection that will save it.
+        // A unit of work already has a thread, and the connection that will save it.
         if writers.isCurrent { return try writeNow(for: id) { try $0.load(id) } }
         return try await read(for: id) { try $0.load(id) }
     }
 
     /// Loads several archives.
     /// - Parameter ids: The ids.
-    /// - Returns: The archives that are stored for them, in the order of the ids.
-    /// - Throws: What ``load(_:)-(String)`` throws.
+    /// - Returns: The stored archives, in the order of the ids.
+    /// - Throws: The errors of ``load(_:)-(String)``.
     public func load(_ ids: [String]) async throws -> [StoredArchive] {
         try await read(for: nil) { transaction in try ids.compactMap { try transaction.load($0) } }
     }
 
-    /// Saves changes: all of them, or none.
-    /// - Parameter changes: The changes, with an id each.
-    /// - Returns: For each change the revision that is stored now; of a deleted machine the deleted one, 0 if nothing was stored.
-    /// - Throws: `StoreError.conflict`, `StoreError.effectsChanged`, `DatabaseError`. Nothing was stored then, unless the reason is
+    /// Saves all changes, or none.
+    /// - Parameter changes: The changes, each with its own id.
+    /// - Returns: The stored revision for each change; for a deletion, the revision of the deleted machine, or 0.
+    /// - Throws: `StoreError.conflict`, `StoreError.effectsChanged`, `DatabaseError`. Nothing was stored, unless the reason is
     ///   `DatabaseError.Reason.unclear`.
     @discardableResult
     public func save(_ changes: [StoreChange]) async throws -> [Int] {
         guard let first = changes.first else { return [] }
         let isSingle = changes.count == 1
         let revisions = try await write(for: isSingle ? first.id : nil, isChange: true) { transaction in
-            if isSingle, let revision = try transaction.saveAtOnce(first) { return [revision] }
-            return try transaction.committed(at: self.place) { try $0.save(changes) }
+            if isSingle, let revision = try transaction.saveInOneStatement(first) { return [revision] }
+            return try transaction.committed(to: self.files) { try $0.save(changes) }
         }
         if changes.contains(where: \.mayConcernWorkers) { bell?.ring() }
         return revisions
     }
 
-    /// Finds machines by an index; no archive is read.
-    /// - Parameter query: Which machines.
-    /// - Returns: The ids, sorted by their UTF-8; those that wait for a worker by how long they have waited.
+    /// Finds machines by an index, without reading archives.
+    /// - Parameter query: The query.
+    /// - Returns: The ids, sorted by their UTF-8. The ids of a queue are sorted by their waiting time.
     /// - Throws: `DatabaseError`.
     public func ids(_ query: ArchiveQuery) async throws -> [String] {
         try await read(for: nil) { try $0.ids(query) }
     }
 
     /// Counts machines by their states, by an index.
-    /// - Parameter query: Which machines.
+    /// - Parameter query: The query.
     /// - Returns: The number of machines in each state, by the name of the state.
     /// - Throws: `DatabaseError`.
     public func counts(_ query: ArchiveQuery) async throws -> [String: Int] {
         try await read(for: nil) { try $0.counts(query) }
     }
 
-    /// When the next machine waits for a worker, by an index.
+    /// Finds the date at which the next machine waits for a worker, by an index.
     /// - Parameters:
-    ///   - query: Which machines, in a queue.
-    ///   - date: After which date.
+    ///   - query: The query of a queue.
+    ///   - date: The date after which to look.
     /// - Returns: The date; `nil` if none waits after `date`.
     /// - Throws: `DatabaseError`.
     public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         try await read(for: nil) { try $0.nextDate(query, after: date) }
     }
 
-    /// Claims machines for a worker, all at once.
-    /// - Parameter claim: Which machines, and until when.
-    /// - Returns: The archives. Their effects are leased, if the claim is for effects.
-    /// - Throws: `DatabaseError`. A damaged row is left out, and not claimed.
+    /// Claims machines for a worker in one transaction.
+    /// - Parameter claim: The machines, and the end of the claim.
+    /// - Returns: The archives. A claim for effects leases their effects.
+    /// - Throws: `DatabaseError`. The claim skips damaged rows.
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
-        // An idle worker does not hold up others who write.
+        // An idle worker reads first, and so does not delay writers.
         var query = claim.query
         query.limit = 1
         if try await ids(query).isEmpty { return [] }
-        return try await write(for: nil, isChange: true) { try $0.committed(at: self.place) { try $0.claim(claim) } }
+        return try await write(for: nil, isChange: true) { try $0.committed(to: self.files) { try $0.claim(claim) } }
     }
 
     // MARK: - Connections
@@ -174,7 +176,7 @@ extension SQLiteStore {
     ) async throws -> Result {
         try await withTaskExecutorPreference(readers) {
             try SQLiteFailure.named(database.path, id) {
-                try place.check()
+                try files.check()
                 return try readNow(body)
             }
         }
@@ -188,16 +190,16 @@ extension SQLiteStore {
         try await withTaskExecutorPreference(writers) { try writeNow(for: id, isChange: isChange, body) }
     }
 
-    /// Does something with the connection that writes, on the current thread.
+    /// Runs a closure with the writing connection, on the current thread.
     private func writeNow<Result>(
         for id: String?,
         isChange: Bool = false,
         _ body: (SQLiteTransaction) throws -> Result
     ) throws -> Result {
         try SQLiteFailure.named(database.path, id) {
-            try place.check()
+            try files.check()
             let result = try database.writeWithoutTransaction { try body(SQLiteTransaction(db: $0)) }
-            if isChange { try place.checkAfterCommit() }
+            if isChange { try files.checkAfterCommit() }
             return result
         }
     }
@@ -208,7 +210,7 @@ extension SQLiteStore {
 }
 
 extension StoreChange {
-    /// Whether a worker may have something to do after it.
+    /// Whether a worker may have work after the change.
     var mayConcernWorkers: Bool {
         if effects?.new != nil { return true }
         if case .save(let archive, _) = self { return archive.due != nil }
@@ -217,7 +219,7 @@ extension StoreChange {
 }
 
 extension DatabasePool {
-    /// Opens a file of a store, or makes it.
+    /// Opens or makes the file of a store.
     fileprivate static func opened(
         _ path: String,
         readers: Int,
@@ -227,11 +229,11 @@ extension DatabasePool {
         var configuration = Configuration()
         configuration.maximumReaderCount = readers
         configuration.prepareDatabase { db in
-            // By a pragma, because readers of GRDB have a time-out of their own.
+            // Set by a pragma, because GRDB gives readers a separate time-out.
             try db.execute(sql: "pragma busy_timeout = \(max(0, busyTimeout.milliseconds))")
-            // Not before it is known whose file it is, anything is changed.
+            // Changes nothing before the owner of the file is known.
             _ = try SQLiteTable.version(in: db, isShared: false)
-            // On Darwin what was synced may still be in the cache of the disk. Elsewhere these do nothing.
+            // On Darwin synced data may stay in the cache of the disk without these pragmas. Elsewhere they do nothing.
             for name in ["fullfsync", "checkpoint_fullfsync"] { try db.execute(sql: "pragma \(name) = on") }
             if let sizeLimit {
                 let size = try Int.fetchOne(db, sql: "pragma page_size") ?? 4_096
@@ -243,13 +245,13 @@ extension DatabasePool {
             do {
                 let pool = try DatabasePool(path: path, configuration: configuration)
                 try pool.writeWithoutTransaction { db in
-                    // GRDB does not sync the commits of a pool.
+                    // GRDB does not sync the commits of a pool by default.
                     try db.execute(sql: "pragma synchronous = full")
                     try SQLiteTable.make(db, isShared: false)
                 }
                 return pool
             } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_BUSY && .now < deadline {
-                // SQLite does not wait by itself for others that also begin to use a log.
+                // SQLite does not wait by itself when another connection also switches to a log.
                 Thread.sleep(forTimeInterval: 0.005)
             }
         }

@@ -2,20 +2,20 @@ import Foundation
 import GRDB
 import SQLStores
 
-/// The tables of a store in SQLite, and the version that they have.
+/// The tables of a store in SQLite, and their version.
 ///
-/// In a file of the store's own the version is in `user_version`, and `application_id` says whose file it is. In a database of the user's it is in the
-/// table `machines_schema`.
+/// In a file of the store, `user_version` has the version, and `application_id` identifies the program. In a database of the user, the table
+/// `machines_schema` has the version.
 enum SQLiteTable {
     /// The version that this store makes and uses.
     static let version = 3
 
-    /// "Hera": whose file it is, in `application_id`.
+    /// "Hera", the `application_id` of a file of this store.
     private static let application = 0x4865_7261
 
-    /// A row stays when its machine is deleted, with nulls, so that the revisions of what is stored anew go on from there.
+    /// A deleted machine leaves a row of nulls, so that the revisions of a new machine with this id continue.
     ///
-    /// The columns that are compared come before those that are large.
+    /// Compared columns come before large columns.
     private static let tables = [
         """
         create table machines (
@@ -35,7 +35,7 @@ enum SQLiteTable {
 
     /// Made after the rows, which is faster.
     ///
-    /// A claim needs no column that is not in its index.
+    /// The index contains every column that a claim needs.
     private static let indexes = [
         "create index machines_by_state on machines (workflow, state, id, version) where state is not null",
         "create index machines_by_workflow on machines (workflow, id, version, state) where state is not null",
@@ -49,12 +49,12 @@ enum SQLiteTable {
         "create index machine_values_by_number on machine_values (name, number, id) where number is not null",
     ]
 
-    /// What makes tables of each version those of the next, beginning with version 1.
+    /// The statements that upgrade the tables of each version to the next, from version 1 on.
     private static let steps = [
         ["alter table machines add column effects real"],
-        // A new table and not more columns: programs of version 2 would drop effects that they do not know, and leave the machines alone now.
+        // A new table instead of new columns: programs of version 2 would drop unknown effects, and now leave the machines alone.
         ["alter table machines rename to machines_2"] + tables + [
-            // A damaged row is moved as it is; whoever loads it is told.
+            // A damaged row moves unchanged; a load of that machine throws.
             "pragma ignore_check_constraints = on",
             """
             insert into machines (id, revision, workflow, state, due, effects_date, valued, archive)
@@ -65,11 +65,11 @@ enum SQLiteTable {
         ] + indexes,
     ]
 
-    /// Makes the tables that are missing, or brings those of an earlier version up to date.
+    /// Makes missing tables, or upgrades the tables of an earlier version.
     static func make(_ db: Database, isShared: Bool) throws {
         if try version(in: db, isShared: isShared) == version { return try SQLiteTransaction(db: db).check() }
         try db.inTransaction(.immediate) {
-            // Somebody else may have been faster.
+            // Another process may have upgraded the tables.
             let found = try Self.version(in: db, isShared: isShared)
             if found == version { return .commit }
             let statements = found.map { steps[($0 - 1)...].flatMap(\.self) } ?? tables + indexes
@@ -80,9 +80,9 @@ enum SQLiteTable {
         }
     }
 
-    /// Takes effects out of the archives, where earlier releases have kept them.
+    /// Moves effects out of the archives, where earlier releases stored them.
     ///
-    /// Effects that cannot be read stay there, and whoever loads the machine is told.
+    /// Unreadable effects stay there, and a load of that machine throws.
     private static func splitOutboxes(_ db: Database) throws {
         let transaction = SQLiteTransaction(db: db)
         for id in try Data.fetchAll(db, sql: "select id from machines where effects_date is not null") {
@@ -103,11 +103,11 @@ enum SQLiteTable {
         }
     }
 
-    /// Finds the version of the tables, and refuses a file of others.
-    /// - Returns: The version; `nil` if there are no tables yet, and they may be made.
+    /// Finds the version of the tables, and refuses the file of another program.
+    /// - Returns: The version; `nil` if the tables are missing and may be made.
     static func version(in db: Database, isShared: Bool) throws -> Int? {
         if db.isInsideTransaction { return try versionNow(in: db, isShared: isShared) }
-        // At one moment: another program may make the tables between two statements.
+        // In one transaction, because another program may make the tables between two statements.
         var version: Int?
         try db.inTransaction(.deferred) {
             version = try versionNow(in: db, isShared: isShared)
@@ -131,7 +131,7 @@ enum SQLiteTable {
                 ? try number(db, "select count(*) \(named) in ('machines', 'machine_values')") == 0
                 : try application == 0 && number(db, "pragma user_version") == 0
                     && number(db, "select count(*) from sqlite_schema") == 0
-            guard isFree else { throw SQLiteFailure(.otherTables("It is the file of another program.")) }
+            guard isFree else { throw SQLiteFailure(.otherTables("The file belongs to another program.")) }
         }
         guard let found else { return nil }
         guard found <= version else { throw SQLiteFailure(.newerSchema(found: found, supported: version)) }

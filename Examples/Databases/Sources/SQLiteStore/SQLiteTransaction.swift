@@ -3,30 +3,30 @@ import GRDB
 import HeraclitusStores
 import SQLStores
 
-/// What a store does on one connection, in a transaction or without one.
+/// The work of a store on one connection, in a transaction or without one.
 struct SQLiteTransaction {
     let db: Database
 
-    /// Does several things as one, or nothing.
+    /// Runs a closure in a transaction.
     func committed<Result>(
-        at place: SQLitePlace,
+        to files: SQLiteFiles,
         _ body: (SQLiteTransaction) throws -> Result
     ) throws -> Result {
         var result: Result?
         try db.inTransaction(.immediate) {
             result = try body(self)
-            try place.check()
+            try files.check()
             return .commit
         }
         guard let result else { throw SQLiteFailure(.failed(code: "", "The transaction has no result.")) }
         return result
     }
 
-    /// Finds out whether the tables have the columns that are used.
+    /// Checks that the tables have all used columns.
     func check() throws { for sql in [Self.load, Self.write] { _ = try db.cachedStatement(sql: sql) } }
 
     /// Carries out a statement.
-    /// - Returns: How many rows it has changed.
+    /// - Returns: The number of changed rows.
     @discardableResult
     private func change(_ sql: String, _ values: [DatabaseValue]) throws -> Int {
         try db.cachedStatement(sql: sql).execute(arguments: StatementArguments(of: values))
@@ -44,7 +44,7 @@ extension SQLiteTransaction {
     private func find<Result>(_ id: String, _ body: (SQLiteRow) throws -> Result?) throws -> Result? {
         let statement = try db.cachedStatement(sql: Self.load)
         let rows = try SQLiteRow.fetchCursor(statement, arguments: [Data(id.utf8)])
-        // A row can be read as long as there is the cursor.
+        // A row is valid while its cursor exists.
         return try withExtendedLifetime(rows) { try rows.next().flatMap(body) }
     }
 
@@ -55,14 +55,16 @@ extension SQLiteTransaction {
         var values: [String: StoredValue] = [:]
         let rows = try SQLiteRow.fetchCursor(statement, arguments: [Data(id.utf8)])
         while let row = try rows.next() {
-            guard let name = row.text(0) else { throw SQLiteRow.damaged(id, "the name of a value is no text") }
-            // SQLite has no number for one that is none.
+            guard let name = row.text(0) else { throw SQLiteRow.damaged(id, "the name of a value is not text") }
+            // SQLite stores NaN as null.
             values[name] = row.text(1).map(StoredValue.text) ?? .number(row.real(2) ?? .nan)
         }
         return values
     }
 
-    /// Finds ids; a damaged row is left out, or it would hide all others.
+    /// Finds ids.
+    ///
+    /// The list skips a damaged row, which would hide all others.
     func ids(_ query: ArchiveQuery) throws -> [String] {
         let condition = SQLiteCondition(query)
         let statement = try db.cachedStatement(
@@ -113,7 +115,7 @@ extension SQLiteTransaction {
 extension SQLiteTransaction {
     /// Saves changes in a transaction.
     func save(_ changes: [StoreChange]) throws -> [Int] {
-        try changes.map { change in try saveAtOnce(change) ?? saveAnything(change) }
+        try changes.map { change in try saveInOneStatement(change) ?? saveInTransaction(change) }
     }
 
     private static let isSame =
@@ -129,15 +131,15 @@ extension SQLiteTransaction {
 
     private static let replaces = "where id = ? and revision = ? and state is not null and valued = 0"
 
-    // Texts that are made once.
+    // Texts of statements, made once.
     private static let replaceAlone = "\(replace) \(replaces) and (effects_date is null or effects_content is not null)"
     private static let replaceWithEffects = "\(replace), \(effectsColumns) \(replaces) and \(isSame)"
     private static let replaceEffects =
         "update machines set \(effectsColumns) where id = ? and state is not null and \(isSame) returning revision"
 
-    /// Saves the usual change in one statement, which is a transaction by itself.
-    /// - Returns: The revision; `nil` if that is not enough, and then nothing has changed.
-    func saveAtOnce(_ change: StoreChange) throws -> Int? {
+    /// Saves the usual change in one statement, which is its own transaction.
+    /// - Returns: The revision; `nil` if the change needs more statements, and then nothing has changed.
+    func saveInOneStatement(_ change: StoreChange) throws -> Int? {
         let key = Data(change.id.utf8).databaseValue
         switch change {
         case .save(let archive, let effects)
@@ -166,7 +168,7 @@ extension SQLiteTransaction {
     }
 
     /// Saves any change in a transaction.
-    private func saveAnything(_ change: StoreChange) throws -> Int {
+    private func saveInTransaction(_ change: StoreChange) throws -> Int {
         let last = try find(change.id) { $0.integer(0) } ?? 0
         let stored: StoredArchive?
         do {
@@ -227,7 +229,9 @@ extension SQLiteTransaction {
 }
 
 extension StatementArguments {
-    /// Makes arguments of values; GRDB's initializer for values of one type asks each through a key path, which takes 1 µs.
+    /// Makes arguments of values.
+    ///
+    /// GRDB's initializer for values of one type reads each through a key path, which takes 1 µs.
     fileprivate init(of values: [DatabaseValue]) { self.init(values.map { $0 as (any DatabaseValueConvertible)? }) }
 }
 
@@ -241,12 +245,12 @@ extension StoreChange {
 // MARK: - Earlier releases
 
 extension SQLiteTransaction {
-    /// Takes the effects out of an archive, where earlier releases have kept them, if they can be read.
+    /// Moves readable effects out of an archive, where earlier releases stored them.
     func splitOutbox(_ id: String) throws {
         do {
             guard let archive = try find(id, { try $0.archiveWithOutbox(id) }) else { return }
             let split = try archive.splittingOutbox()
-            // The same revision: what else is in the row does not change.
+            // The same revision, because the other columns of the row stay.
             try write(split, over: split)
         } catch StoreError.damaged {
         }
@@ -259,7 +263,7 @@ extension SQLiteTransaction {
     /// Claims machines in a transaction.
     func claim(_ claim: StoreClaim) throws -> [StoredArchive] {
         var claimed: [StoredArchive] = []
-        // One workflow after the other, so that an index has their order.
+        // Claims one workflow after another, so that an index gives the order.
         for workflow in claim.workflows where claimed.count < claim.limit {
             var query = claim.query
             query.workflows = [workflow]
@@ -291,7 +295,7 @@ extension SQLiteTransaction {
         var waiting: [StoredArchive] = []
         let rows = try SQLiteRow.fetchCursor(statement, arguments: StatementArguments(of: condition.arguments))
         while waiting.count < limit, let row = try rows.next() {
-            // A row that cannot be read is for those who load it, and must not hold up all others.
+            // A load of an unreadable row throws; the claim skips it, so that the others get their turn.
             guard let id = row.text(SQLiteRow.columnCount) else { continue }
             do {
                 if let archive = try row.archive(id, values), query.includes(archive) { waiting.append(archive) }

@@ -3,7 +3,7 @@ public import HeraclitusStores
 import SQLStores
 
 extension SQLiteStore {
-    /// Changes machines in a transaction of yours: they are saved with your own rows, or neither are.
+    /// Changes machines in your own transaction, which saves them together with your own rows.
     ///
     /// ```swift
     /// try await store.database.write { db in
@@ -15,12 +15,12 @@ extension SQLiteStore {
     /// }
     /// ```
     ///
-    /// The machines are saved when the closure returns, in a savepoint, and count when your transaction is committed. If the closure throws, they are
-    /// as they were before, and your transaction goes on if you catch the error.
+    /// The machines are saved in a savepoint when the closure returns, and stored when your transaction commits. If the closure throws, the machines
+    /// are unchanged. Catch the error to continue your transaction.
     ///
-    /// SQLite lets one write at a time, so in a transaction that writes from its beginning, as `write` does, there are no conflicts.
+    /// SQLite allows one writer at a time. A transaction that writes from its beginning, as `write` does, therefore has no conflicts.
     /// - Parameters:
-    ///   - db: A connection of ``database`` that writes.
+    ///   - db: The writing connection of ``database``.
     ///   - body: Loads and changes machines.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body`; `DatabaseError`, `StoreError`, `ArchiveError`.
@@ -35,7 +35,7 @@ extension SQLiteStore {
     }
 }
 
-/// A transaction of the user's.
+/// A transaction of the user.
 private struct SharedTransaction: StoreTransaction {
     let store: SQLiteStore
     let db: Database
@@ -56,7 +56,7 @@ private struct SharedTransaction: StoreTransaction {
 
     private var transaction: SQLiteTransaction {
         get throws {
-            try store.place.check()
+            try store.files.check()
             return SQLiteTransaction(db: db)
         }
     }

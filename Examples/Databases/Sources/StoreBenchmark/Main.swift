@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What stores cost beside the same SQL by hand, on the same table, by turns.
+/// Compares the cost of a store with handwritten SQL on the same table, in alternation.
 @main struct StoreBenchmark {
     private static let usage = """
         usage: store-benchmark sqlite FILE [SECONDS [MACHINES]]
@@ -22,16 +22,16 @@ import HeraclitusStores
         guard let kind, let place, arguments.isEmpty, seconds > 0, seconds <= 86_400, machines >= 4_000 else {
             stop()
         }
-        guard let contestants = try await Contestants(kind, place) else { stop() }
-        if isWorker { return try await Worker(contestants).run() }
-        guard try await contestants.store.ids().isEmpty else {
-            return print("There are machines already.")
+        guard let candidates = try await Candidates(kind, place) else { stop() }
+        if isWorker { return try await Worker(candidates).run() }
+        guard try await candidates.store.ids().isEmpty else {
+            return print("The database already has machines.")
         }
         let start = ContinuousClock.now
-        try await contestants.store.makeMachines(machines)
+        try await candidates.store.makeMachines(machines)
         let perSecond = Double(machines) / ((ContinuousClock.now - start) / .seconds(1))
         print("\(machines) machines made, \(Int(perSecond)) a second")
-        try measure(Contest(kind: kind, place: place, seconds: seconds), machines)
+        try measure(Comparison(kind: kind, place: place, seconds: seconds), machines)
     }
 
     private static func stop() -> Never {
@@ -39,17 +39,17 @@ import HeraclitusStores
         exit(EX_USAGE)
     }
 
-    private static func measure(_ contest: Contest, _ machines: Int) throws {
+    private static func measure(_ comparison: Comparison, _ machines: Int) throws {
         for processes in [1, 4] {
             for which in Worker.Machines.allCases {
-                try contest.compare("a unit of work, \(processes) at once, \(which.rawValue)", processes) {
+                try comparison.compare("a unit of work, \(processes) at once, \(which.rawValue)", processes) {
                     .units(which, byHand: $0, 400 / processes)
                 }
             }
         }
-        try contest.compare("\(machines) ids by state", 1) { .list(byHand: $0) }
-        try contest.tellMemory("the same \(machines) ids by pages of 1000", .pages, after: .pages)
-        try contest.tellMemory(
+        try comparison.compare("\(machines) ids by state", 1) { .list(byHand: $0) }
+        try comparison.printMemory("the same \(machines) ids by pages of 1000", .pages, after: .pages)
+        try comparison.printMemory(
             "10000 units of work",
             .units(.distinct, byHand: false, 10_000),
             after: .units(.distinct, byHand: false, 1_000)

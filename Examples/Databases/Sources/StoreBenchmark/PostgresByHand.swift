@@ -2,9 +2,9 @@ import CPostgres
 import Foundation
 import Heraclitus
 
-/// A connection to PostgreSQL whose calls run on a queue of its own.
+/// A connection to PostgreSQL whose calls run on its own queue.
 ///
-/// The pointer is there from the initializer to the deinitializer, and used on the queue alone.
+/// The pointer is valid from the initializer to the deinitializer, and only the queue uses it.
 @safe final class PostgresByHand: ByHand, @unchecked Sendable {
     private let queue = DispatchQueue(label: "PostgreSQL by hand")
     private let server: OpaquePointer
@@ -47,7 +47,7 @@ import Heraclitus
 
     private func load(_ id: String) throws -> (revision: Int, archive: [UInt8]) {
         unsafe try execute("load", [.bytes([UInt8](id.utf8))]) { result in
-            guard unsafe PQntuples(result) == 1 else { throw Unexpected(explanation: "\(id) is gone.") }
+            guard unsafe PQntuples(result) == 1 else { throw Unexpected(explanation: "The machine \(id) is missing.") }
             let revision = unsafe Self.bytes(result, 0, 0).reduce(0) { $0 << 8 | Int($1) }
             return (revision, unsafe [UInt8](Self.bytes(result, 0, 1)))
         }

@@ -2,9 +2,9 @@ import Foundation
 import GRDBSQLite
 import Heraclitus
 
-/// A connection to SQLite whose calls run on a queue of its own.
+/// A connection to SQLite whose calls run on its own queue.
 ///
-/// The pointers are there from the initializer to the deinitializer, and used on the queue alone.
+/// The pointers are valid from the initializer to the deinitializer, and only the queue uses them.
 @safe final class SQLiteByHand: ByHand, @unchecked Sendable {
     private let queue = DispatchQueue(label: "SQLite by hand")
     private let database: OpaquePointer
@@ -68,7 +68,7 @@ import Heraclitus
         defer { unsafe sqlite3_reset(select) }
         unsafe bind([UInt8](id.utf8), 1, select)
         guard unsafe sqlite3_step(select) == SQLITE_ROW, let bytes = unsafe sqlite3_column_blob(select, 1) else {
-            throw Unexpected(explanation: "\(id) is gone.")
+            throw Unexpected(explanation: "The machine \(id) is missing.")
         }
         let archive = unsafe Data(bytes: bytes, count: Int(sqlite3_column_bytes(select, 1)))
         return (unsafe sqlite3_column_int64(select, 0), archive)
@@ -106,7 +106,7 @@ import Heraclitus
         }
     }
 
-    /// SQLite copies what it gets.
+    /// SQLite copies the argument.
     private static var copied: sqlite3_destructor_type { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     private func bind(_ bytes: [UInt8], _ index: Int32, _ statement: OpaquePointer) {

@@ -2,24 +2,24 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// A process that does what it is told, line by line, and answers each line with the most memory that it has had, and the processor time.
+/// A process that carries out tasks, one per input line, and answers each with its peak memory and processor time.
 struct Worker {
-    /// Whose work a worker does.
+    /// The machines of a task.
     enum Machines: String, CaseIterable {
         case distinct = "distinct machines"
         case one = "one machine"
     }
 
-    /// What a worker is told.
+    /// A task for a worker.
     enum Work {
         case units(Machines, byHand: Bool, Int)
         case list(byHand: Bool)
         case pages
 
-        /// The number of units of work; `nil` for work of another kind.
+        /// The number of units of work; `nil` for other tasks.
         var unitCount: Int? { if case .units(_, _, let count) = self { count } else { nil } }
 
-        /// The line for a worker, one of several that are at work at the same time.
+        /// The input line for one of several concurrent workers.
         func line(_ worker: Int) -> String {
             switch self {
             case .units(.distinct, let byHand, let count): "units \(byHand) \(worker * 1_000 % 4_000) \(count) 250"
@@ -30,9 +30,9 @@ struct Worker {
         }
     }
 
-    let contestants: Contestants
+    let candidates: Candidates
 
-    init(_ contestants: Contestants) { self.contestants = contestants }
+    init(_ candidates: Candidates) { self.candidates = candidates }
 
     func run() async throws {
         while let line = readLine() {
@@ -51,9 +51,9 @@ struct Worker {
 
     private func unit(_ id: String, byHand: Bool) async throws {
         if byHand {
-            try await contestants.byHand.unit(id)
+            try await candidates.byHand.unit(id)
         } else {
-            try await contestants.machines.update(id, attempts: 1_000) { machine in
+            try await candidates.machines.update(id, attempts: 1_000) { machine in
                 try machine.fire.count { CountState($0.number + 1) }
             }
         }
@@ -63,19 +63,19 @@ struct Worker {
         let (workflow, state) = (Counting.name, CountState.name)
         let ids =
             byHand
-            ? try await contestants.byHand.ids(of: workflow, in: state)
-            : try await contestants.machines.ids(in: [CountState.self])
+            ? try await candidates.byHand.ids(of: workflow, in: state)
+            : try await candidates.machines.ids(in: [CountState.self])
         precondition(ids.count >= 1_000)
     }
 
     private func page() async throws {
         var last: String?
         repeat {
-            last = try await contestants.machines.ids(in: [CountState.self], after: last, limit: 1_000).last
+            last = try await candidates.machines.ids(in: [CountState.self], after: last, limit: 1_000).last
         } while last != nil
     }
 
-    /// How long the processors have worked for this process, in microseconds.
+    /// The processor time of this process, in microseconds.
     private static var processorTime: Int {
         var usage = rusage()
         #if canImport(Darwin)
@@ -86,7 +86,7 @@ struct Worker {
         return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Int($1.tv_sec) * 1_000_000 + Int($1.tv_usec) }
     }
 
-    /// The most memory that this process has had, in KiB, where the system says so.
+    /// The peak memory of this process in KiB; `nil` where the system does not report it.
     private static var peak: Int? {
         let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

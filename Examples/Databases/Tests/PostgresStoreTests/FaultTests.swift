@@ -261,7 +261,7 @@ struct FaultTests {
         "What others were faster with is done again, a few times, until it is done",
         arguments: ["40001", "40P01", "23505", "42P07", "42710", "26000"]
     )
-    func outrun(code: String) async throws {
+    func retries(code: String) async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
         let store = try await PostgresStore(database)

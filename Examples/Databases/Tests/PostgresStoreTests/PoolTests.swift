@@ -92,12 +92,12 @@ struct PoolTests {
     }
 
     @Test("What others were faster with is done again, but not forever", .timeLimit(.minutes(5)))
-    func outrun() async throws {
+    func retries() async throws {
         let calls = Mutex(0)
         let error = await #expect(throws: DatabaseError.self) {
             try await pool.run(for: "1", isChange: true) { _, _ in
                 calls.withLock { $0 += 1 }
-                throw ConnectionFailure.outrun("again")
+                throw ConnectionFailure.retryable("again")
             }
         }
         #expect(error?.id == "1")
@@ -111,9 +111,9 @@ struct PoolTests {
         .timeLimit(.minutes(5)),
         arguments: [true, false]
     )
-    func outrunAfterLoss(isChange: Bool) async throws {
-        let outruns = Array(repeating: ConnectionFailure.outrun("again"), count: 31)
+    func retriesAfterLoss(isChange: Bool) async throws {
+        let conflicts = Array(repeating: ConnectionFailure.retryable("again"), count: 31)
         let expected: DatabaseError.Reason = isChange ? .unclear("cut") : .failed(code: "40001", "again")
-        #expect(await reason([lost] + outruns, isChange: isChange) == expected)
+        #expect(await reason([lost] + conflicts, isChange: isChange) == expected)
     }
 }

@@ -115,8 +115,8 @@ struct StallTests {
         let store = try await PostgresStore(try await Server.shared.value.database(), connections: 1)
         // What profilers send; most other signals these threads never get. One that is ignored would interrupt nothing.
         signal(SIGPROF) { _ in }
-        let answer = try await store.pool.run(for: nil, isChange: true) { connection, mayBeDone in
-            #expect(!mayBeDone, "The connection was given up.")
+        let answer = try await store.pool.run(for: nil, isChange: true) { connection, mayBeCommitted in
+            #expect(!mayBeCommitted, "The connection was given up.")
             let (waiting, ended) = (pthread_self(), DispatchSemaphore(value: 0))
             Thread.detachNewThread {
                 for _ in 0..<10 {

@@ -1,10 +1,10 @@
 import Foundation
 import SQLStores
 
-/// The file of a database, and the two that SQLite keeps beside it: by their names, and by the numbers that the system has for them.
+/// The file of a database, with the two files that SQLite keeps beside it: their names, and their file numbers.
 ///
-/// What is written into a file that is not at its place any more is gone with the last connection, and nobody else sees it.
-struct SQLitePlace: Sendable {
+/// A write to a moved or deleted file is lost when the last connection closes, and other programs never see it.
+struct SQLiteFiles: Sendable {
     private struct Number: Equatable {
         let device: UInt64
         let file: UInt64
@@ -18,7 +18,7 @@ struct SQLitePlace: Sendable {
 
     private let files: [(path: String, number: Number)]
 
-    /// Looks at the files of a database that is open; a database in memory has none.
+    /// Records the files of an open database; a database in memory has none.
     init(path: String, needsLog: Bool) throws {
         files = ["", "-wal", "-shm"].compactMap { end in Number(path + end).map { (path + end, $0) } }
         if needsLog, files.count < 3 { throw Self.gone }
@@ -29,12 +29,12 @@ struct SQLitePlace: Sendable {
 
     private var isGone: Bool { !files.allSatisfy { Number($0.path) == $0.number } }
 
-    /// Refuses to go on without the files.
+    /// Throws if a file was moved, deleted or replaced.
     func check() throws {
         if isGone { throw Self.gone }
     }
 
-    /// Does not acknowledge a commit without the files.
+    /// Throws after a commit if a file was moved, deleted or replaced during it.
     func checkAfterCommit() throws {
         if isGone { throw SQLiteFailure(.unclear(Self.explanation)) }
     }

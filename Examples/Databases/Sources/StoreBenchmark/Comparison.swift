@@ -1,20 +1,20 @@
 import Foundation
 
-/// Has processes do the same with a store and by hand, by turns, and tells what it took.
-struct Contest {
+/// Measures processes that do equal work, alternately with a store and with handwritten SQL.
+struct Comparison {
     let kind: String
     let place: String
     let seconds: Double
 
-    /// Measures two by turns, and tells the medians, and the ratio of each pair.
+    /// Measures pairs of runs, and prints the medians and the ratio of each pair.
     func compare(_ what: String, _ processes: Int, _ task: (_ byHand: Bool) -> Worker.Work) throws {
-        let team = try (0..<processes).map { _ in try Member(kind, place) }
-        // Once unmeasured: a first call connects, prepares and compiles.
+        let team = try (0..<processes).map { _ in try WorkerProcess(kind, place) }
+        // A first run is not measured, because it connects, prepares and compiles.
         for byHand in [true, false] { _ = try time(team, task(byHand)) }
         var pairs: [(byHand: Time, store: Time)] = []
         let end = ContinuousClock.now + .seconds(seconds)
         repeat {
-            // Whoever is the second finds warm what the first has used.
+            // The second run of a pair finds a warm cache, so the order alternates.
             let isFirst = pairs.count.isMultiple(of: 2)
             let first = try time(team, task(isFirst))
             let second = try time(team, task(!isFirst))
@@ -36,26 +36,26 @@ struct Contest {
         }
     }
 
-    /// Tells how much more memory something takes when it is done once more.
-    func tellMemory(_ what: String, _ task: Worker.Work, after first: Worker.Work) throws {
-        let member = try Member(kind, place)
-        let before = try member.do(first.line(0)).peak
-        let after = try member.do(task.line(0)).peak
-        print("\(what): \(before) KiB at most, \(after) KiB after once more")
+    /// Prints the additional memory of a repeated task.
+    func printMemory(_ what: String, _ task: Worker.Work, after first: Worker.Work) throws {
+        let worker = try WorkerProcess(kind, place)
+        let before = try worker.do(first.line(0)).peak
+        let after = try worker.do(task.line(0)).peak
+        print("\(what): \(before) KiB at most, \(after) KiB after a repetition")
     }
 
-    /// What something takes.
+    /// The cost of a task.
     private struct Time {
-        /// How long the slowest takes, in milliseconds.
+        /// The time of the slowest process, in milliseconds.
         let passed: Double
 
-        /// How long the processors work, in microseconds.
+        /// The processor time of all processes, in microseconds.
         let ofProcessors: Double
     }
 
-    private func time(_ team: [Member], _ task: Worker.Work) throws -> Time {
+    private func time(_ team: [WorkerProcess], _ task: Worker.Work) throws -> Time {
         let start = ContinuousClock.now
-        for (number, member) in team.enumerated() { try member.tell(task.line(number)) }
+        for (number, worker) in team.enumerated() { try worker.send(task.line(number)) }
         let ofProcessors = try team.reduce(0) { try $0 + $1.answer().processorTime }
         return Time(passed: (ContinuousClock.now - start) / .milliseconds(1), ofProcessors: Double(ofProcessors))
     }
@@ -65,8 +65,8 @@ struct Contest {
     private func text(_ number: Double) -> String { number.formatted(.number.precision(.fractionLength(2))) }
 }
 
-/// A worker process, from the side of those who tell it what to do.
-private final class Member {
+/// A worker process, seen from the program that controls it.
+private final class WorkerProcess {
     private let process = Process()
     private let (input, output) = (Pipe(), Pipe())
 
@@ -84,13 +84,13 @@ private final class Member {
     }
 
     func `do`(_ line: String) throws -> (peak: Int, processorTime: Int) {
-        try tell(line)
+        try send(line)
         return try answer()
     }
 
-    func tell(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
+    func send(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8)) }
 
-    /// The most memory, and how long the processors have worked, in microseconds.
+    /// The peak memory in KiB, and the processor time in microseconds.
     func answer() throws -> (peak: Int, processorTime: Int) {
         let answer = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         let numbers = answer.split { $0 == " " || $0 == "\n" }.compactMap { Int($0) }

@@ -4,15 +4,15 @@ import HeraclitusStores
 import PostgresStore
 import SQLiteStore
 
-/// A store, and what somebody without one would write for the same database.
-struct Contestants {
+/// A store, and handwritten SQL for the same database.
+struct Candidates {
     let store: any ArchiveStore
     let byHand: any ByHand
 
-    /// The machines that count.
+    /// The counting machines.
     var machines: StoredWorkflow<Counting> { store.workflow(Counting.self) }
 
-    /// Opens both; `nil` for a database of another kind.
+    /// Opens both; `nil` for another kind of database.
     init?(_ kind: String, _ place: String) async throws {
         switch kind {
         case "sqlite":
@@ -26,24 +26,24 @@ struct Contestants {
     }
 }
 
-/// The same SQL without a store: one call for each unit of work, which blocks the thread of a queue.
+/// Handwritten SQL without a store: each unit of work is one call, which blocks the thread of a queue.
 ///
-/// It does what a store does with the columns that an index needs. It knows nothing of machines, and writes the archive that it has read.
+/// The SQL maintains the indexed columns, as a store does. It knows no machines, and writes back the archive that it has read.
 protocol ByHand: Sendable {
-    /// Loads the archive of an id, and saves it with the next revision; once more if others were faster.
+    /// Loads the archive of an id, and saves it with the next revision; after a conflict, it retries.
     func unit(_ id: String) async throws
 
     /// Lists the ids of a workflow's machines in a state.
     func ids(of workflow: String, in state: String) async throws -> [String]
 }
 
-/// What an SQL statement by hand answers that it should not.
+/// An unexpected answer to a handwritten SQL statement.
 struct Unexpected: Error {
     let explanation: String
 }
 
 extension DispatchQueue {
-    /// Does something that blocks, on the thread of this queue.
+    /// Runs a blocking closure on the thread of this queue.
     func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
             self.async { continuation.resume(with: Swift.Result(catching: body)) }
