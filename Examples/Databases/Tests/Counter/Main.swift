@@ -5,7 +5,7 @@ import PostgresStore
 import SQLiteStore
 import StoreTesting
 
-/// Lets some pass through a turnstile, one after the other: `counter sqlite|postgres DATABASE ID COUNT`.
+/// Passes a turnstile COUNT times in sequence: `counter sqlite|postgres DATABASE ID COUNT`.
 @main struct Counter {
     static func main() async throws {
         let arguments = CommandLine.arguments
@@ -14,7 +14,7 @@ import StoreTesting
             ? try await SQLiteStore(at: URL(filePath: arguments[2])) : try await PostgresStore(arguments[2])
         for _ in 0..<(Int(arguments[4]) ?? 0) {
             try await store.pass(arguments[3])
-            // Whoever kills this process knows what was saved.
+            // The test that kills this process reads the number of acknowledged saves.
             print("passed")
             fflush(nil)
         }

@@ -5,8 +5,9 @@ import PostgresStore
 import StoreTesting
 import Synchronization
 
-/// Fires what is due of turnstiles, and prints how many machines it has changed, and the most memory that this process had, in KiB, after a thousand of
-/// them and in the end: `firing DATABASE WORKERS`.
+/// Fires due turnstiles: `firing DATABASE WORKERS`.
+///
+/// The output is the number of changed machines, and the peak memory in KiB after a thousand of them and at the end.
 @main struct Firing {
     static func main() async throws {
         let (database, workers) = (CommandLine.arguments[1], Int(CommandLine.arguments[2]) ?? 1)
@@ -22,7 +23,7 @@ import Synchronization
         print(count, first, peak)
     }
 
-    /// How many machines were changed, and the most memory after a thousand of them.
+    /// The number of changed machines, and the peak memory after a thousand of them.
     private final class Fired: Sendable {
         private let content = Mutex((count: 0, peak: 0))
         var counted: (count: Int, peak: Int) { content.withLock { $0 } }
@@ -35,7 +36,7 @@ import Synchronization
         }
     }
 
-    /// The most memory that this process has had, in KiB, where the system says so.
+    /// The peak memory of this process in KiB; `nil` where the system does not report it.
     private static var peak: Int {
         let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

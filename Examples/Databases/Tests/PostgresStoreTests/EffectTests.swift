@@ -6,7 +6,7 @@ import StoreTesting
 import Testing
 
 @Suite(
-    "Effects in a database of PostgreSQL",
+    "Effects in a PostgreSQL database",
     .enabled(
         if: Server.isExpected,
         "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
@@ -14,7 +14,7 @@ import Testing
 )
 struct EffectTests {
     @Test(
-        "Workers that are killed, and a server that is restarted, lose no save and no effect",
+        "Killed workers and server restarts lose no save and no effect",
         .timeLimit(.minutes(60))
     )
     func kills() async throws {
@@ -42,7 +42,7 @@ struct EffectTests {
         #expect(try ledger.isInOrder())
     }
 
-    @Test("A worker skips the machines that others are changing, and does not wait for them")
+    @Test("A claim skips locked machines without waiting")
     func skipping() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -54,7 +54,7 @@ struct EffectTests {
             try await store.write { connection in
                 try connection.execute("update machines set due = due where id in ('1', '2')")
                 begin.yield()
-                // On a thread of the store's, until the other has what is left; not forever, if that one waits for this.
+                // Blocks a thread of the store until the claim returns. The time-out ends the test if the claim waits for the lock.
                 _ = mayEnd.wait(timeout: .now() + 20)
                 mayEnd.signal()
             }
@@ -66,7 +66,7 @@ struct EffectTests {
         try await holding.value
     }
 
-    @Test("Rows that cannot be loaded hold up no others, however many of them come first")
+    @Test("Unreadable rows do not delay other rows, even when many of them come first")
     func damaged() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()

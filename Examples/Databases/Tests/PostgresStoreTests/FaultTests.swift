@@ -7,7 +7,7 @@ import StoreTesting
 import Testing
 
 @Suite(
-    "Servers and databases that are not as they should be",
+    "Faulty servers and databases",
     .enabled(
         if: Server.isExpected,
         "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
@@ -20,7 +20,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A password that is wrong, and a server that is not there, are errors that do not tell the password")
+    @Test("A wrong password or a missing server causes an error without the password")
     func credentials() async throws {
         let server = try await Server()
         let database = try await server.database()
@@ -54,7 +54,7 @@ struct FaultTests {
         }
     }
 
-    @Test("Tables of a newer version, and other tables, are refused")
+    @Test("A store refuses tables of a newer version and of other programs")
     func tables() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -75,7 +75,7 @@ struct FaultTests {
     }
 
     @Test(
-        "A row that somebody has damaged is an error with its id; others are found, and it can be deleted",
+        "A load of a damaged row throws with its id; other rows are found, and the row can be deleted",
         arguments: ["archive = null", "id_rest = 'A'", "revision = 0", "workflow = null", "found_by = 'A'"]
     )
     func damaged(change: String) async throws {
@@ -96,7 +96,7 @@ struct FaultTests {
         #expect(try await store.ids() == ["1", "3"])
     }
 
-    @Test("A column of another type is an error, never a trap")
+    @Test("A column of another type causes an error, never a trap")
     func types() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -110,7 +110,7 @@ struct FaultTests {
         await #expect(throws: (any Error).self) { try await store.load("1") }
     }
 
-    @Test("Connections that are cut are made anew, and nothing is saved twice or lost", .timeLimit(.minutes(10)))
+    @Test("The store replaces cut connections, and saves each change once", .timeLimit(.minutes(10)))
     func cut() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -126,7 +126,7 @@ struct FaultTests {
                 try await Task.sleep(for: .milliseconds(15))
             }
         }
-        // Of each machine how often it was passed for certain, and how often perhaps.
+        // For each machine, the number of acknowledged passes, and of passes with an unclear outcome.
         let counts = try await withThrowingTaskGroup(of: (String, Int, Int).self) { group in
             for number in 1...4 {
                 group.addTask {
@@ -152,7 +152,7 @@ struct FaultTests {
         }
     }
 
-    @Test("Connections that are cut leave none of several that are saved together half done", .timeLimit(.minutes(10)))
+    @Test("Cut connections never leave a save of several machines half done", .timeLimit(.minutes(10)))
     func cutTogether() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -199,7 +199,7 @@ struct FaultTests {
     }
 
     @Test(
-        "What a database says of a change is an error of its own kind, with the id, and nothing has changed",
+        "Each kind of database error causes its own kind of error, with the id, and nothing changes",
         arguments: [
             ("53100", "full"), ("53200", "full"), ("53300", "inaccessible"), ("25006", "inaccessible"),
             ("42501", "inaccessible"), ("57P03", "inaccessible"), ("28000", "inaccessible"), ("57014", "busy"),
@@ -229,7 +229,7 @@ struct FaultTests {
     }
 
     @Test(
-        "A standby lists and loads, and says that it only reads; when it is promoted it saves",
+        "A standby loads and lists, and throws on writes; after its promotion it saves",
         .timeLimit(.minutes(10))
     )
     func recovery() async throws {
@@ -237,28 +237,28 @@ struct FaultTests {
         let standby = try await Server(port: try Proxy.freePort(), standbyOf: primary)
         try await primary.sql("create database shop", in: "postgres")
         try await PostgresStore(primary.place("shop")).save(archive("1"))
-        // What the primary has comes a little later.
+        // Replication takes a moment.
         #expect(await wait { (try? await PostgresStore(standby.place("shop")).load("1")) != nil })
         let store = try await PostgresStore(standby.place("shop"))
         #expect(try await store.load("1") == archive("1", replacing: 1))
         #expect(try await store.ids() == ["1"])
-        func expectReading(_ id: String?, _ body: () async throws -> Void) async {
+        func expectReadOnly(_ id: String?, _ body: () async throws -> Void) async {
             let error = await #expect(throws: DatabaseError.self) { try await body() }
             guard case .inaccessible = error?.reason else {
                 return #expect(Bool(false), "\(String(describing: error))")
             }
             #expect(error?.id == id)
         }
-        await expectReading("1") { try await store.save(archive("1", replacing: 1)) }
-        await expectReading("1") { try await store.delete("1") }
-        await expectReading(nil) { try await store.save([.save(archive("2")), .save(archive("3"))]) }
-        await expectReading(nil) { _ = try await store.deliver() }
+        await expectReadOnly("1") { try await store.save(archive("1", replacing: 1)) }
+        await expectReadOnly("1") { try await store.delete("1") }
+        await expectReadOnly(nil) { try await store.save([.save(archive("2")), .save(archive("3"))]) }
+        await expectReadOnly(nil) { _ = try await store.deliver() }
         try await standby.promote()
         #expect(await wait { (try? await store.save(archive("1", replacing: 1))) == 2 })
     }
 
     @Test(
-        "What others were faster with is done again, a few times, until it is done",
+        "A transaction that lost a race is retried a few times",
         arguments: ["40001", "40P01", "23505", "42P07", "42710", "26000"]
     )
     func retries(code: String) async throws {
@@ -266,7 +266,7 @@ struct FaultTests {
         let database = try await server.database()
         let store = try await PostgresStore(database)
         try await store.save(archive("1"))
-        // What a sequence has counted stays counted.
+        // A rollback does not reset a sequence.
         try await server.sql(
             "create sequence attempts",
             "create function fail() returns trigger language plpgsql as $$ begin if nextval('attempts') % 4 <> 0 then raise exception 'No.' using errcode = '\(code)'; end if; return new; end $$",
@@ -274,12 +274,12 @@ struct FaultTests {
             in: database
         )
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
-        // Nobody forgets what is prepared again and again in one transaction.
+        // A prepared statement that is missing again and again cannot occur within one transaction.
         guard code != "26000" else { return }
         #expect(try await store.save([.save(archive("1", replacing: 2)), .save(archive("2"))]) == [3, 1])
     }
 
-    @Test("A connection to a server that only reads is not used again")
+    @Test("The store drops a connection to a read-only server")
     func demoted() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -297,7 +297,7 @@ struct FaultTests {
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
     }
 
-    @Test("Whoever forgets what was prepared, as what stands between does, is asked to prepare it anew")
+    @Test("The store prepares a statement again when a pooler has dropped it")
     func forgotten() async throws {
         let database = try await Server.shared.value.database()
         let store = try await PostgresStore(database, connections: 1)
@@ -308,7 +308,7 @@ struct FaultTests {
         }
     }
 
-    @Test("Numbers of other types are read as what they are, and dates that are none hold nothing up")
+    @Test("Numbers of other types are read correctly, and dates of NaN delay no machine")
     func numbers() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -344,7 +344,7 @@ struct FaultTests {
         #expect(try await anew.load("3") != nil)
     }
 
-    @Test("Machines whose rows or effects are damaged hold up the effects of no others")
+    @Test("Damaged rows and effects do not delay the effects of other machines")
     func damagedEffects() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -362,7 +362,7 @@ struct FaultTests {
         #expect(try await store.ids(withEffectsBy: .distantFuture).sorted() == (10...20).map { "\($0)" })
     }
 
-    @Test("A server that is restarted is found again; what was saved is there", .timeLimit(.minutes(10)))
+    @Test("The store reconnects to a restarted server, and finds all saved machines", .timeLimit(.minutes(10)))
     func restarted() async throws {
         let server = try await Server()
         let store = try await PostgresStore(try await server.database(), connectTimeout: .seconds(2))
@@ -378,7 +378,7 @@ struct FaultTests {
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
     }
 
-    @Test("A server that does not answer is given up in time, and used again when it does", .timeLimit(.minutes(10)))
+    @Test("A call to a stalled server times out, and the store works again afterwards", .timeLimit(.minutes(10)))
     func stalled() async throws {
         let server = try await Server()
         let store = try await PostgresStore(
@@ -403,7 +403,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Somebody who holds a lock for too long is an error with the id, and nothing has changed",
+        "A writer that holds the lock too long causes an error with the id, and nothing changes",
         .timeLimit(.minutes(10))
     )
     func locked() async throws {
@@ -427,7 +427,7 @@ struct FaultTests {
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
     }
 
-    @Test("A database that only reads says so, and lists")
+    @Test("A read-only database throws a typed error, and lists machines")
     func reading() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -438,7 +438,7 @@ struct FaultTests {
         #expect(try await store.ids() == ["1"])
     }
 
-    @Test("What the database's own encoding cannot write is refused, and other ids are kept")
+    @Test("The store refuses a name that the database's encoding lacks, and accepts any id")
     func encoding() async throws {
         let server = try await Server.shared.value
         let name = "latin\(UInt32.random(in: .min ... .max))"

@@ -2,7 +2,7 @@ import Foundation
 import StoreTesting
 import Testing
 
-@Suite("orders in databases") struct OrdersTests {
+@Suite("Orders in databases") struct OrdersTests {
     private let program = products.appending(path: "store-orders").path
 
     private func work(_ database: String) async throws {
@@ -22,14 +22,14 @@ import Testing
         print("\(database): \(output)")
     }
 
-    @Test("A file of SQLite has the same orders for all processes", .timeLimit(.minutes(30)))
+    @Test("All processes share the orders of an SQLite file", .timeLimit(.minutes(30)))
     func sqlite() async throws {
         let folder = try TemporaryFolder()
         try await work(folder.url.appending(path: "shop.sqlite").path)
     }
 
     @Test(
-        "A database of PostgreSQL has the same orders for all processes",
+        "All processes share the orders of a PostgreSQL database",
         .enabled(
             if: Server.isExpected,
             "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."

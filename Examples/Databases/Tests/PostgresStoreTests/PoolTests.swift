@@ -7,7 +7,7 @@ import Testing
 @testable import PostgresStore
 
 @Suite(
-    "Pools of connections",
+    "Connection pools",
     .enabled(
         if: Server.isExpected,
         "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
@@ -17,7 +17,7 @@ struct PoolTests {
     private let opened = Opened()
     private let pool: ConnectionPool
 
-    /// How many connections were opened.
+    /// The number of opened connections.
     private final class Opened: Sendable {
         private let number = Mutex(0)
         var count: Int { number.withLock { $0 } }
@@ -33,7 +33,7 @@ struct PoolTests {
         }
     }
 
-    /// What comes of a body that throws errors one after the other, and then returns.
+    /// The error of a call whose closure throws the given errors in turn, and then returns.
     private func outcome(_ errors: [any Error] = [], isChange: Bool = true) async -> (any Error)? {
         let calls = Mutex(0)
         do {
@@ -64,18 +64,18 @@ struct PoolTests {
     private let lost = ConnectionFailure.lost("cut")
     private let stale = ConnectionFailure.stale("closed")
 
-    @Test("What was not even sent is done again on a new connection, twice")
+    @Test("A statement on a stale connection is retried twice on new connections")
     func staleConnections() async throws {
         #expect(await outcome([stale, stale]) == nil)
         #expect(opened.count == 3)
         #expect(await reason(stale, stale, stale) == .inaccessible("closed"))
-        // The next one is new.
+        // The next connection is new.
         #expect(await outcome() == nil)
         #expect(opened.count == 6)
     }
 
     @Test(
-        "When a connection was lost amid a change, whatever goes wrong afterwards leaves it unclear; nothing is unclear that was read"
+        "Any error after a connection was lost during a change leaves the outcome unclear; reads are never unclear"
     )
     func unclear() async throws {
         let busy = ConnectionFailure.refused(.busy)
@@ -91,7 +91,7 @@ struct PoolTests {
         #expect(await outcome([lost, stale]) == nil)
     }
 
-    @Test("What others were faster with is done again, but not forever", .timeLimit(.minutes(5)))
+    @Test("A transaction that lost a race is retried a limited number of times", .timeLimit(.minutes(5)))
     func retries() async throws {
         let calls = Mutex(0)
         let error = await #expect(throws: DatabaseError.self) {
@@ -107,7 +107,7 @@ struct PoolTests {
     }
 
     @Test(
-        "What others were faster with all the time is unclear if a connection was lost amid the change, and fails if it only reads",
+        "When all retries after a lost connection fail, a change is unclear and a read fails",
         .timeLimit(.minutes(5)),
         arguments: [true, false]
     )

@@ -19,12 +19,12 @@ func claim(effectsBy date: Date, of workflow: String = Meter.name, limit: Int) -
 }
 
 extension ArchiveStore {
-    /// The machines of ``Meter`` with effects by a date.
+    /// The machines of ``Meter`` with effects that wait at a date.
     func ids(withEffectsBy date: Date) async throws -> [String] {
         try await ids(query { ($0.workflows, $0.queue) = ([Meter.name], .effects(by: date, names: nil)) })
     }
 
-    /// Carries out all effects of ``Meter`` that may be carried out now.
+    /// Carries out all waiting effects of ``Meter``.
     func deliver(
         machinesAtOnce: Int = 8,
         _ handle: @escaping @Sendable (Meter.Reading, EffectKey) throws -> Void = { _, _ in }
@@ -38,21 +38,21 @@ extension ArchiveStore {
 }
 
 @Suite(
-    "The store in a database of PostgreSQL",
+    "The store in a PostgreSQL database",
     .enabled(
         if: Server.isExpected,
         "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
     )
 )
 struct PostgresStoreTests {
-    @Test("It keeps what stores promise")
+    @Test("The store passes the conformance checks")
     func conformance() async throws {
         let server = try await Server.shared.value
         let failures = try await StoreConformance.failures { try await PostgresStore(try await server.database()) }
         #expect(failures == [])
     }
 
-    @Test("Two stores of one database together keep what stores promise")
+    @Test("Two stores of one database pass the conformance checks together")
     func twoStores() async throws {
         let server = try await Server.shared.value
         let failures = try await StoreConformance.failures {
@@ -64,7 +64,7 @@ struct PostgresStoreTests {
         #expect(failures == [])
     }
 
-    @Test("A database whose transactions are serializable keeps what stores promise")
+    @Test("A database with serializable transactions passes the conformance checks")
     func serializable() async throws {
         let server = try await Server.shared.value
         let failures = try await StoreConformance.failures {
@@ -75,7 +75,7 @@ struct PostgresStoreTests {
         #expect(failures == [])
     }
 
-    @Test("A time-out of any length is one, of 24 days at most")
+    @Test("A time-out of any length is accepted, and limited to 24 days")
     func timeouts() async throws {
         let most = Duration.seconds(Int64.max)
         let server = try await Server(port: try Proxy.freePort())
@@ -90,7 +90,7 @@ struct PostgresStoreTests {
         #expect(found == [["\(Int32.max)ms"]])
     }
 
-    @Test("Stores that are made at once make one table")
+    @Test("Stores opened concurrently make one table")
     func together() async throws {
         let database = try await Server.shared.value.database()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -102,7 +102,7 @@ struct PostgresStoreTests {
         #expect(try await PostgresStore(database).ids().count == 8)
     }
 
-    @Test("Processes and tasks that change one machine lose nobody's work", .timeLimit(.minutes(10)))
+    @Test("Processes and tasks that change one machine lose no change", .timeLimit(.minutes(10)))
     func processes() async throws {
         let database = try await Server.shared.value.database()
         let store = try await PostgresStore(database)
@@ -121,7 +121,7 @@ struct PostgresStoreTests {
         #expect(try await store.load("1")?.revision == 160)
     }
 
-    @Test("Ten thousand archives of an older version are upgraded, with progress, and from where it was interrupted")
+    @Test("An upgrade of ten thousand archives reports progress, and continues after an interruption")
     func upgrade() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -157,7 +157,7 @@ struct PostgresStoreTests {
         #expect(count.trimmingCharacters(in: .whitespacesAndNewlines) == "10000")
     }
 
-    @Test("A name with NUL, which no archive can have, finds nothing")
+    @Test("A query for a name with NUL finds nothing")
     func nul() async throws {
         let store = try await PostgresStore(try await Server.shared.value.database())
         _ = try await store.count("1")

@@ -8,18 +8,18 @@ import Testing
 @testable import PostgresStore
 
 @Suite(
-    "Transactions in which statements are found to be prepared already",
+    "Transactions that find a statement prepared already",
     .enabled(
         if: Server.isExpected,
         "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
     )
 )
 struct PreparedTests {
-    @Test("What is acknowledged as saved together is there, also where the server knows the statements already")
+    @Test("Acknowledged changes are stored even if the server has the prepared statements already")
     func acknowledged() async throws {
         let store = try await PostgresStore(try await Server.shared.value.database(), connections: 1)
         try await store.save([.save(archive("1")), .save(archive("2"))])
-        // Who misses one statement takes all for forgotten, as on a server connection that others have used before.
+        // One missing statement makes the connection prepare all statements again, as on a shared server connection of a pooler.
         try await store.write { connection in
             let query = "select name from pg_prepared_statements where statement like 'insert into machines %'"
             let name = try #require(try connection.rows(query).first?.first ?? nil)
@@ -29,7 +29,7 @@ struct PreparedTests {
         #expect(try await store.ids() == ["1", "2", "3", "4"])
     }
 
-    @Test("A transaction that has failed unnoticed is never taken for one that was committed")
+    @Test("A transaction that failed unnoticed never counts as committed")
     func failed() async throws {
         let store = try await PostgresStore(try await Server.shared.value.database(), connections: 1)
         await #expect(throws: DatabaseError.self) {

@@ -7,7 +7,7 @@ import Testing
 @testable import PostgresStore
 
 @Suite(
-    "Many machines in a database of PostgreSQL",
+    "Many machines in a PostgreSQL database",
     .serialized,
     .enabled(
         if: Server.isExpected,
@@ -17,9 +17,9 @@ import Testing
 struct ScaleTests {
     private static let due = Date(timeIntervalSinceReferenceDate: 0)
 
-    /// Makes turnstiles that are due.
+    /// Makes due turnstiles.
     private func makeDue(_ count: Int, in database: String, of server: Server) async throws {
-        // In a unit of work, where a machine does not fire what is due by itself.
+        // Within a unit of work, a machine does not fire its due event by itself.
         let store = InMemoryStore()
         try await store.workflow(Turnstile.self).update("1") { turnstile in
             try turnstile.fire.open(Turnstile.OpenState(passed: 1, closeBy: Self.due))
@@ -36,14 +36,14 @@ struct ScaleTests {
         )
     }
 
-    /// How many turnstiles have been closed by one transition each.
+    /// The number of turnstiles closed by exactly one transition.
     private func closedCount(in database: String, of server: Server) async throws -> Int? {
         let query = "select count(*) from machines where state = 'ClosedState' and revision = 2 and due is null"
         return Int(try await server.sql(query, in: database).trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
     @Test(
-        "Where each statement waits 2 ms for a network, four workers fire at least three times as much as one",
+        "Four workers fire at least three times as much as one when each statement waits 2 ms for a network",
         .timeLimit(.minutes(20))
     )
     func workers() async throws {
@@ -72,13 +72,13 @@ struct ScaleTests {
         _ = try await rate(4)
         proxy.setDelay(.milliseconds(2))
         var best = 0.0
-        // The other programs of this computer may need it for a while.
+        // Other programs of this computer may take the processors for a while.
         for _ in 0..<20 where best < 3 { best = max(best, try await rate(4) / rate(1)) }
         print("four workers fire \(best) times as much as one")
         #expect(best >= 3)
     }
 
-    @Test("A hundred thousand due machines are fired once each, in constant memory", .timeLimit(.minutes(60)))
+    @Test("A hundred thousand due machines fire once each, in constant memory", .timeLimit(.minutes(60)))
     func due() async throws {
         let count = ProcessInfo.processInfo.environment["HERACLITUS_DUE_MACHINES"].flatMap { Int($0) } ?? 100_000
         let server = try await Server.shared.value
@@ -96,7 +96,7 @@ struct ScaleTests {
         #expect(numbers[2] - numbers[1] < 16_384)
     }
 
-    @Test("A unit of work takes as few ways to the server and back as it can")
+    @Test("A unit of work takes the minimum of round trips")
     func roundTrips() async throws {
         let server = try await Server(port: try Proxy.freePort())
         try await server.sql("create database shop", in: "postgres")
@@ -106,7 +106,7 @@ struct ScaleTests {
             connections: 1
         )
         func trips(_ body: () async throws -> Void) async throws -> Int {
-            // The first time it prepares statements.
+            // The first unit of work prepares statements.
             try await body()
             let before = proxy.roundTrips
             try await body()
@@ -142,7 +142,7 @@ struct ScaleTests {
         #expect(try await trips { _ = try await store.claim(claim(effectsBy: .distantPast, limit: 9)) } == 1)
     }
 
-    @Test("Indexes find what is listed, claimed and asked for by values")
+    @Test("Indexes answer listings, claims and queries by values")
     func indexes() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()

@@ -2,9 +2,11 @@ import Foundation
 import StoreTesting
 import Testing
 
-/// A PostgreSQL server of the tests' own: in a temporary folder, on a socket there, and on no port unless it is one of two machines.
+/// A PostgreSQL server for tests, in a temporary folder with its socket there.
+///
+/// A server of a pair also has a port.
 final class Server: Sendable {
-    /// Where the server's programs are, the newest version first; `nil` where none is installed.
+    /// The folder of the server's programs, with the newest version first; `nil` if none is installed.
     static let programs: URL? = {
         let folders = ["/usr/lib/postgresql", "/usr/local/pgsql", "/opt/homebrew/opt", "/usr/local/opt"]
         let found = folders.flatMap { folder in
@@ -15,7 +17,9 @@ final class Server: Sendable {
         return found.first { FileManager.default.isExecutableFile(atPath: $0.appending(path: "initdb").path) }
     }()
 
-    /// Whether the tests run: where no server is installed they do not, unless `HERACLITUS_NEEDS_POSTGRES` is set, as in CI.
+    /// Whether the tests run.
+    ///
+    /// Without an installed server they run only if `HERACLITUS_NEEDS_POSTGRES` is set, as in CI.
     static var isExpected: Bool {
         programs != nil || ProcessInfo.processInfo.environment["HERACLITUS_NEEDS_POSTGRES"] != nil
     }
@@ -24,22 +28,22 @@ final class Server: Sendable {
         let description: String
     }
 
-    /// The server that most tests use, each with a database of its own.
+    /// The server of most tests, each with its own database.
     static let shared = Task { try await Server() }
 
     let folder: TemporaryFolder
 
-    /// The port at which this computer alone reaches it; `nil` for none.
+    /// The port for connections from this computer; `nil` for none.
     let port: Int?
 
     private var data: String { folder.url.appending(path: "data").path }
 
     /// Makes and starts a server.
     ///
-    /// - Throws: What its programs say.
+    /// - Throws: An error with the output of the server's programs.
     convenience init() async throws { try await self.init(port: nil) }
 
-    /// Makes and starts a server on a port, as a standby of another one if that is given.
+    /// Makes and starts a server on a port, optionally as a standby of another server.
     init(port: Int?, standbyOf primary: Server? = nil) async throws {
         self.port = port
         folder = try TemporaryFolder()
@@ -63,7 +67,7 @@ final class Server: Sendable {
 
     private var stopping: String { command("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]) }
 
-    /// Has the server stopped and removed when the tests end, however they end.
+    /// Starts a process that stops and removes the server when the tests end or crash.
     private func stopWithTests() throws {
         let watching = "while kill -0 \(getpid()) 2> /dev/null; do sleep 0.3; done"
         let process = Process()
@@ -74,7 +78,9 @@ final class Server: Sendable {
         try process.run()
     }
 
-    /// Starts it, as a child of this process: a server that a program has left behind would keep what tells the end of that program.
+    /// Starts the server as a child of this process.
+    ///
+    /// A daemon would keep the pipe open that shows the end of the program which started it.
     func start() async throws {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -96,10 +102,10 @@ final class Server: Sendable {
         throw Failed(description: "The server in \(folder.url.path) does not start.")
     }
 
-    /// Stops it at once, as when the power fails.
+    /// Stops the server at once, as a power failure does.
     func stop() async throws { try await run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]) }
 
-    /// Has it answer nobody, and go on later.
+    /// Stops or continues the processes of the server.
     func signal(_ number: Int32) throws {
         let text = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8)
         let postmaster = Int32(text.prefix { $0.isNumber }) ?? 0
@@ -108,7 +114,7 @@ final class Server: Sendable {
         Foundation.kill(postmaster, number)
     }
 
-    /// Ends it as a machine does that loses its power.
+    /// Kills the server, as a machine that loses its power.
     func kill() throws {
         let text = try String(contentsOfFile: "\(data)/postmaster.pid", encoding: .utf8)
         let postmaster = Int32(text.prefix { $0.isNumber }) ?? 0
@@ -117,23 +123,23 @@ final class Server: Sendable {
         for child in children.split(separator: " ").compactMap({ Int32($0) }) { Foundation.kill(child, SIGKILL) }
     }
 
-    /// Lets a standby become the primary.
+    /// Promotes a standby to the primary.
     func promote() async throws { try await run("pg_ctl", ["-D", data, "-w", "promote"]) }
 
-    /// How to reach a database of it.
+    /// The connection description of a database.
     func place(_ database: String, user: String = "owner") -> String {
         let host = port == nil ? "host='\(folder.url.path)'" : "host=127.0.0.1 port=\(port ?? 0)"
         return "\(host) user=\(user) dbname=\(database)"
     }
 
-    /// Makes a database; returns how to reach it.
+    /// Makes a database, and returns its connection description.
     func database() async throws -> String {
         let name = "d\(UInt32.random(in: .min ... .max))"
         try await sql("create database \(name)", in: "postgres")
         return place(name)
     }
 
-    /// Lets psql carry something out, like somebody who changes the database by hand.
+    /// Runs statements in psql, like a user who changes the database by hand.
     @discardableResult
     func sql(_ statements: String..., in database: String) async throws -> String {
         let place = database.contains("=") ? database : place(database)
@@ -148,7 +154,7 @@ final class Server: Sendable {
         try await Server.succeed("/bin/sh", ["-c", command(program, arguments)])
     }
 
-    /// A command of the shell: a server does not run as root.
+    /// A shell command, because a server refuses to run as root.
     private func command(_ program: String, _ arguments: [String]) -> String {
         let path = Server.programs?.appending(path: program).path ?? program
         let words = [path] + arguments

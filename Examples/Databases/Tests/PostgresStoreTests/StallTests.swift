@@ -26,7 +26,7 @@ struct StallTests {
     }
 
     @Test(
-        "A connection on which nothing comes any more is given up in time, and a save is done once, whatever was cut",
+        "A stalled connection times out, and a save is stored once, whichever direction stalls",
         .timeLimit(.minutes(20)),
         arguments: Proxy.Direction.allCases
     )
@@ -48,7 +48,7 @@ struct StallTests {
     }
 
     @Test(
-        "Effects, values, several machines and deletions are saved once, whatever was cut",
+        "Effects, values, deletions and several machines are saved once, whichever direction stalls",
         .timeLimit(.minutes(20)),
         arguments: Proxy.Direction.allCases
     )
@@ -62,7 +62,7 @@ struct StallTests {
         }
         let values = ["buyer": StoredValue.text("ada")]
         func save(_ changes: StoreChange...) async throws -> [Int] {
-            // With a connection that is open, or the time to connect would run out.
+            // Uses an open connection, because a new one would time out.
             _ = try await store.load("1")
             proxy.stallConnections(direction)
             return try await store.save(changes)
@@ -85,7 +85,7 @@ struct StallTests {
     }
 
     @Test(
-        "While nothing comes through at all, errors come in time; afterwards what was acknowledged is there",
+        "A stalled network causes errors in time, and acknowledged changes are there afterwards",
         .timeLimit(.minutes(20))
     )
     func all() async throws {
@@ -99,7 +99,7 @@ struct StallTests {
         let error = await #expect(throws: DatabaseError.self) { try await store.count("1") }
         #expect(error?.id == "1")
         let saving = await #expect(throws: DatabaseError.self) { try await store.save(archive("2")) }
-        // Or it was found out before anything was sent.
+        // The reason is `inaccessible` if the store noticed the loss before sending.
         switch saving?.reason {
         case .unclear, .inaccessible: break
         default: Issue.record("\(String(describing: saving))")
@@ -110,10 +110,10 @@ struct StallTests {
         #expect(try await store.count("1") == 2)
     }
 
-    @Test("A signal that comes while a thread waits for the server does not end the wait")
+    @Test("A signal to a thread that waits for the server does not end the wait")
     func signals() async throws {
         let store = try await PostgresStore(try await Server.shared.value.database(), connections: 1)
-        // What profilers send; most other signals these threads never get. One that is ignored would interrupt nothing.
+        // Profilers send this signal, and the threads block most others. An ignored signal would interrupt nothing.
         signal(SIGPROF) { _ in }
         let answer = try await store.pool.run(for: nil, isChange: true) { connection, mayBeCommitted in
             #expect(!mayBeCommitted, "The connection was given up.")
@@ -134,7 +134,7 @@ struct StallTests {
         #expect(answer == 7)
     }
 
-    @Test("A first save that was given up and that the server carries out late does not bring back what is deleted")
+    @Test("A late insert of a timed-out save does not restore a deleted machine")
     func late() async throws {
         let server = try await Server.shared.value
         let database = try await server.database()
@@ -145,7 +145,7 @@ struct StallTests {
             statementTimeout: .seconds(2),
             networkTimeout: .milliseconds(500)
         )
-        // Or the server would be stopped before it has the statement.
+        // The first save prepares the statement, so that the stopped server already has it.
         try await store.save(archive("0"))
         let found = try await store.write { try $0.rows("select pg_backend_pid()") }
         let backend = try #require(Int32(found[0][0] ?? ""))
@@ -154,7 +154,7 @@ struct StallTests {
         #expect(try await store.save(archive("1")) == 1)
         #expect(try await store.delete("1", expecting: 1))
         kill(backend, SIGCONT)
-        // It ends when it has found its connection closed.
+        // The server process ends when it finds its connection closed.
         let query = "select count(*) from pg_stat_activity where pid = \(backend)"
         #expect(await wait { (try? await server.sql(query, in: database))?.hasPrefix("0") == true })
         #expect(try await store.load("1") == nil)

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite(
-    "Transactions with rows of the user's own",
+    "Transactions with the user's own rows",
     .enabled(
         if: Server.isExpected,
         "No PostgreSQL server is installed; HERACLITUS_NEEDS_POSTGRES makes that a failure."
@@ -17,7 +17,7 @@ import Testing
 struct TransactionTests {
     private struct Declined: Error {}
 
-    /// A database with a machine that has let one pass, and a table of payments.
+    /// A database with a table of payments, and a turnstile passed once.
     private func database(_ server: Server) async throws -> String {
         let database = try await server.database()
         try await PostgresStore(database).pass("1")
@@ -37,7 +37,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("Machines and rows of the user's own are saved together")
+    @Test("Machines and the user's own rows are saved together")
     func together() async throws {
         let store = try await PostgresStore(try await database(try await Server.shared.value))
         let count = try await store.write { connection in
@@ -53,7 +53,7 @@ struct TransactionTests {
         #expect(try await store.passed("2") == 1)
     }
 
-    @Test("Machines that were deleted before, or lose values, are saved together in a transaction of the user's")
+    @Test("Deleted machines and machines that lose values are saved together in a user's transaction")
     func several() async throws {
         let store = try await PostgresStore(try await database(try await Server.shared.value))
         let values = ["buyer": StoredValue.text("ada")]
@@ -69,7 +69,7 @@ struct TransactionTests {
         #expect(try await store.ids(query { $0.values = [.value("buyer") == "ada"] }) == ["a"])
     }
 
-    @Test("What the user throws undoes the machines, and what a machine declines undoes the user's rows")
+    @Test("An error of the user's code undoes the machines, and a rejected event undoes the user's rows")
     func undone() async throws {
         let store = try await PostgresStore(try await database(try await Server.shared.value))
         await #expect(throws: Declined.self) {
@@ -95,7 +95,7 @@ struct TransactionTests {
     }
 
     @Test(
-        "A statement of the user's that fails is an error at once, and undoes the machines, also if the user catches it"
+        "A failed statement of the user throws at once and undoes the machines, even if the user catches the error"
     )
     func failing() async throws {
         let store = try await PostgresStore(try await database(try await Server.shared.value))
@@ -121,7 +121,7 @@ struct TransactionTests {
         #expect(try await store.passed("1") == 1)
     }
 
-    @Test("Text with NUL is refused, and never cut there")
+    @Test("Text with NUL is refused")
     func nul() async throws {
         let store = try await PostgresStore(try await database(try await Server.shared.value))
         let error = await #expect(throws: DatabaseError.self) {
@@ -130,7 +130,7 @@ struct TransactionTests {
         guard case .unstorable = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
     }
 
-    @Test("After a conflict the closure runs again, and what it did before is undone")
+    @Test("After a conflict the closure runs again, and its first changes are undone")
     func conflict() async throws {
         let database = try await database(try await Server.shared.value)
         let (store, other) = (try await PostgresStore(database), try await PostgresStore(database))
@@ -156,14 +156,14 @@ struct TransactionTests {
         }
         #expect(try await payments(store) == [["2", "1"]])
         #expect(try await store.passed("1") == 3)
-        // A conflict that the user has made comes back in the end.
+        // The conflict of a stale archive comes back after the last attempt.
         let stale = archive("1", replacing: 1)
         await #expect(throws: StoreError.self) {
             try await store.write(attempts: 2) { _ = try $0.save([.save(stale)]) }
         }
     }
 
-    @Test("A transaction whose connection is cut before it is committed is done again, once")
+    @Test("A transaction whose connection is cut before the commit is retried once")
     func cut() async throws {
         let store = try await PostgresStore(try await database(try await Server.shared.value), connections: 2)
         let attempts = Mutex(0)
@@ -182,7 +182,7 @@ struct TransactionTests {
     }
 
     @Test(
-        "A transaction whose commit got no answer is found again by the machine in it, and unclear without one",
+        "A commit without an answer is recognized by its machine's token, and unclear without a machine",
         .timeLimit(.minutes(10)),
         arguments: [true, false]
     )

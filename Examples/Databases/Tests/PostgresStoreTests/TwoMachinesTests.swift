@@ -5,8 +5,8 @@ import StoreTesting
 import Testing
 
 @Suite(
-    "Two machines with PostgreSQL, one of which dies",
-    // Each round has two servers of its own.
+    "Two PostgreSQL machines, one of which dies",
+    // Each round uses two servers.
     .serialized,
     .enabled(
         if: Server.isExpected,
@@ -15,7 +15,7 @@ import Testing
 )
 struct TwoMachinesTests {
     @Test(
-        "When the primary is killed and the standby takes over, every acknowledged transition is there, none twice, and no effect is lost or has two contents",
+        "After a takeover by the standby, every acknowledged transition is there once, and every effect is there with one content",
         .timeLimit(.minutes(60)),
         arguments: 1...rounds(1)
     )

@@ -14,7 +14,7 @@ import Testing
     )
 )
 struct UpgradeTests {
-    /// What a program of version 2 has made, with two machines: the effects of the first are within its archive.
+    /// The tables of a program of version 2, whose archives contain the effects.
     private static let tables = [
         """
         create table machines (
@@ -33,7 +33,7 @@ struct UpgradeTests {
         "insert into machines_schema (one, version) values (1, 2)",
     ]
 
-    /// The archive of a meter that has counted to a number, without effects.
+    /// The archive of a meter with a number, without effects.
     private func meter(_ number: Int) throws -> String {
         let meter = StateMachine<Meter>()
         for _ in 0..<number { try meter.fire.count { counted in Meter.CountedState(counted.number + 1) } }
@@ -80,10 +80,10 @@ struct UpgradeTests {
         func add(_ number: Int) { numbers.withLock { $0.append(number) } }
     }
 
-    @Test("Effects that an earlier release kept within the archive are found and delivered")
+    @Test("Effects within an archive of an earlier release are found and delivered")
     func former() async throws { try await check(try await PostgresStore(try await database())) }
 
-    @Test("A save leaves the effects of an earlier release, and one that adds some comes after them")
+    @Test("A save keeps the effects of an earlier release, and new effects come after them")
     func saving() async throws {
         let store = try await PostgresStore(try await database())
         let loaded = try #require(try await store.load("1"))
@@ -95,7 +95,7 @@ struct UpgradeTests {
         try await check(other, counted: 2)
     }
 
-    @Test("A worker that does not know the effects of an earlier release leaves them to others")
+    @Test("A worker leaves unknown effects of an earlier release to other workers")
     func unknown() async throws {
         let store = try await PostgresStore(try await database())
         var unknown = claim(effectsBy: .now, limit: 5)
@@ -105,7 +105,7 @@ struct UpgradeTests {
         try await check(store)
     }
 
-    @Test("Tables of each earlier version are brought up to date, once, also when several open them at once")
+    @Test("Tables of each earlier version are upgraded once, even if several stores open them at once")
     func versions() async throws {
         for version in 1...2 {
             let server = try await Server.shared.value
@@ -134,7 +134,7 @@ struct UpgradeTests {
     }
 
     @Test(
-        "Tables that were left half made, or half brought up to date, are completed",
+        "Half-made and half-upgraded tables are completed",
         arguments: [
             ["alter table machines rename column effects to effects_date"],
             [
@@ -151,12 +151,12 @@ struct UpgradeTests {
         try await check(try await PostgresStore(database))
     }
 
-    @Test("A program of an earlier release fails when it saves, and does not lose effects that it does not see")
+    @Test("A program of an earlier release fails to save, and loses no effects")
     func earlier() async throws {
         let server = try await Server.shared.value
         let database = try await database()
         _ = try await PostgresStore(database)
-        // What such a program sends.
+        // The statement that such a program sends.
         let save = "update machines set revision = revision + 1, token = 'A', effects = null where id = '1'"
         await #expect(throws: Server.Failed.self) { try await server.sql(save, in: database) }
         try await check(try await PostgresStore(database))

@@ -6,9 +6,9 @@ import SQLiteStore
 import StoreTesting
 import Testing
 
-@Suite("Effects of stores whose processes are killed") struct EffectTests {
+@Suite("Effects of stores with killed processes") struct EffectTests {
     @Test(
-        "Processes that are killed again and again lose no save and no effect, and change none",
+        "Killed processes lose no save and no effect, and change no effect",
         .timeLimit(.minutes(60)),
         arguments: ["shop.sqlite", "shop"]
     )
@@ -21,7 +21,7 @@ import Testing
         for round in 1...rounds(10) {
             let worker = try Worker(place.path, ledger, ids: ids)
             let count = try ledger.savedCount
-            // Now and then it is killed while it starts.
+            // Some rounds kill the process while it starts.
             if round % 5 != 0 { #expect(await wait { (try? ledger.savedCount) ?? 0 > count + 5 }) }
             try await Task.sleep(for: .milliseconds(Int.random(in: 0..<20)))
             worker.kill()

@@ -7,14 +7,14 @@ import SQLiteStore
 import StoreTesting
 import Testing
 
-@Suite("Files of SQLite that are not as they should be") struct FaultTests {
+@Suite("Faulty SQLite files") struct FaultTests {
     private func reason(_ place: Place) async -> SQLStores.DatabaseError.Reason? {
         let error = await #expect(throws: SQLStores.DatabaseError.self) { try await place.store() }
         #expect(error?.store == place.file.path)
         return error?.reason
     }
 
-    @Test("A file of a newer version is refused, and stays as it is")
+    @Test("A store refuses a file of a newer version, and leaves the file unchanged")
     func newer() async throws {
         let place = try Place()
         try await place.store().save(archive("1"))
@@ -24,7 +24,7 @@ import Testing
         #expect(try await place.store().ids() == ["1"])
     }
 
-    @Test("A file of another program is refused, and stays as it is")
+    @Test("A store refuses a file of another program, and leaves the file unchanged")
     func others() async throws {
         let text = try Place()
         let content = Data(String(repeating: "This is no database. ", count: 500).utf8)
@@ -38,7 +38,7 @@ import Testing
         #expect(try database.text("pragma journal_mode") == ["delete"])
     }
 
-    @Test("A table that somebody has altered is refused")
+    @Test("A store refuses altered tables")
     func altered() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -46,7 +46,7 @@ import Testing
         try place.change("alter table machines rename column archive to content")
         guard case .otherTables(let explanation) = await reason(place) else { return #expect(Bool(false)) }
         #expect(explanation.contains("archive"))
-        // One that is open already finds out, too.
+        // An open store notices the change, too.
         let error = await #expect(throws: SQLStores.DatabaseError.self) { try await store.save(archive("2")) }
         #expect(error?.id == "2")
         guard case .otherTables = error?.reason else { return #expect(Bool(false), "\(String(describing: error))") }
@@ -57,13 +57,13 @@ import Testing
         guard case .otherTables = gone?.reason else { return #expect(Bool(false), "\(String(describing: gone))") }
     }
 
-    /// What somebody does to a file that a store has open.
+    /// Damage to a file that a store has open.
     enum Harm: CaseIterable {
         case delete, move, replace, deleteLog, deleteIndexOfLog, deleteBoth, replaceLog
     }
 
     @Test(
-        "A file or a log that is deleted, moved or replaced while it is open is an error, whatever the connection; nothing is made in its place",
+        "A deleted, moved or replaced file or log causes an error on every connection, and no file is made in its place",
         arguments: Harm.allCases
     )
     func gone(harm: Harm) async throws {
@@ -72,7 +72,7 @@ import Testing
         try await other.store().save(archive("other"))
         let store = try await place.store()
         try await store.save(archive("1"))
-        // One of the connections that read is open, the others are not yet.
+        // One reading connection is open, and the others open later.
         #expect(try await store.ids() == ["1"])
         let (path, away) = (place.file.path, place.file.path + ".away")
         switch harm {
@@ -115,8 +115,8 @@ import Testing
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
     }
 
-    @Test("When a file that was moved amid a transaction is back, the transaction is undone, and what is saved stays")
-    func movedAmid() async throws {
+    @Test("After a file moved during a transaction is back, the transaction is undone, and earlier saves are there")
+    func movedDuringTransaction() async throws {
         let place = try Place()
         let store = try await place.store()
         let other = try await place.store(busyTimeout: .seconds(1))
@@ -142,8 +142,8 @@ import Testing
     }
 
     @Test(
-        "A file that is cut while it is open is an error, or what was saved, and never an empty store",
-        // Within a page SQLite does not notice it, and whoever reads the archive does.
+        "A truncated file causes an error or shows saved machines, never an empty store",
+        // SQLite misses a cut within a page, and the reader of the archive finds it.
         arguments: [0, 1, 100, 4_096, 8_192, 28_672],
         [false, true]
     )
@@ -176,7 +176,7 @@ import Testing
         await #expect(throws: (any Error).self) { try await store.save(archive("1", replacing: 7)) }
     }
 
-    @Test("Dates that are none, or far away, are no reason to stop, and columns of dates that lie hold nothing up")
+    @Test("Dates of NaN or infinity cause no trap, and wrong date columns delay no machine")
     func dates() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -186,7 +186,7 @@ import Testing
         #expect(try await store.ids(query { $0.queue = .due(by: .distantFuture) }) == [])
         #expect(try await store.count("1") == 2)
         #expect(try await store.load("1")?.due == nil)
-        // Said to be due, and not there.
+        // The columns show a due date and effects that the archive lacks.
         _ = try await store.pass("4")
         try place.change("update machines set due = -9e999, effects_date = -9e999 where id = x'34'")
         #expect(try await store.workflow(Turnstile.self).fireDue().count == 1)
@@ -205,7 +205,7 @@ import Testing
         try await store.save([.effects(of: "5", (loaded, nil))])
     }
 
-    @Test("Machines whose rows or effects are damaged hold up the effects of no others")
+    @Test("Damaged rows and effects do not delay the effects of other machines")
     func damagedEffects() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -231,7 +231,7 @@ import Testing
         #expect(left.sorted() == (10...20).map { "\($0)" })
     }
 
-    @Test("A folder that is not there, and a file that may not be written, are errors")
+    @Test("A missing folder and an unwritable file cause errors")
     func inaccessible() async throws {
         let folder = try TemporaryFolder()
         for path in ["nowhere/shop.sqlite", "."] {
@@ -246,7 +246,7 @@ import Testing
     }
 
     @Test(
-        "A row that somebody has damaged is an error with its id; others are found, and it can be deleted",
+        "A load of a damaged row throws with its id; other rows are found, and the row can be deleted",
         arguments: [
             "archive = null", "state = cast(x'ff' as text)", "workflow = cast(x'ff' as text)", "revision = 0",
             "revision = -5", "state = null",
@@ -269,7 +269,7 @@ import Testing
         #expect(try await store.save(archive("2")) >= 1)
     }
 
-    @Test("A row whose archive is damaged can be found and deleted")
+    @Test("A row with a damaged archive can be found and deleted")
     func damagedArchive() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -281,7 +281,7 @@ import Testing
         #expect(try await store.ids() == [])
     }
 
-    @Test("A file whose pages are overwritten is an error, never a trap", arguments: 0..<8)
+    @Test("A file with overwritten pages causes an error, never a trap", arguments: 0..<8)
     func overwritten(seed: Int) async throws {
         let place = try Place()
         do {
@@ -290,7 +290,7 @@ import Testing
                 try await store.save(archive("\(number)", content: String(repeating: "x", count: 300)))
             }
         }
-        // Until the last connection has written the log into the file.
+        // Waits until the last connection has checkpointed the log.
         for _ in 0..<1_000 where FileManager.default.fileExists(atPath: place.file.path + "-wal") {
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -314,7 +314,7 @@ import Testing
         }
     }
 
-    @Test("When there is no space left, a save throws with the id, the archive before stays, and deleting makes space")
+    @Test("A save to a full file throws with the id and keeps the old archive, and a deletion frees space")
     func full() async throws {
         let place = try Place()
         let store = try await place.store(sizeLimit: 200_000)
@@ -344,7 +344,7 @@ import Testing
         #expect(try await store.save(archive("new", content: "{}")) == 1)
     }
 
-    @Test("Names that no database can keep are refused; a revision has one after it")
+    @Test("The store refuses unstorable names, and the greatest revision")
     func unstorable() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -373,7 +373,7 @@ import Testing
         }
     }
 
-    @Test("Values of any text and any number are kept and found")
+    @Test("Values of any text and any number are stored and found")
     func values() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -402,7 +402,7 @@ import Testing
         #expect(try await !store.ids(query { $0.values = [.value("value") >= -.infinity] }).contains("none"))
     }
 
-    @Test("A name with NUL, which no archive can have, finds nothing")
+    @Test("A query for a name with NUL finds nothing")
     func nul() async throws {
         let place = try Place()
         let store = try await place.store()

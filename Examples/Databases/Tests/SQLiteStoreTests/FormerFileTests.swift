@@ -7,7 +7,7 @@ import StoreTesting
 import Testing
 
 @Suite("Files of earlier releases") struct FormerFileTests {
-    /// The table of version 2, as it was made.
+    /// The table of version 2.
     private static let table = [
         """
         create table machines (
@@ -36,14 +36,14 @@ import Testing
         return place
     }
 
-    /// The archive of a meter that has counted, with effects as earlier releases have kept them.
+    /// The archive of a counting meter, with effects within it as in earlier releases.
     private func archive(_ number: Int, outbox: String?) throws -> String {
         let archive = try StateMachine<Meter>(resumingIn: Meter.CountedState(number)).archive()
         let text = String(decoding: archive, as: UTF8.self)
         return outbox.map { text.dropLast() + #","outbox":\#($0)}"# } ?? text
     }
 
-    /// Puts a machine of version 2 into the table.
+    /// Inserts a machine of version 2.
     private func insert(_ id: String, _ archive: String, effects: String, into place: Place) throws {
         let bytes = Data(id.utf8)
         let (start, rest) = (bytes.prefix(1_000), bytes.dropFirst(1_000))
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "A file of an earlier version is brought up to date, once, also when several open it at once",
+        "A file of an earlier version is upgraded once, even if several stores open it at once",
         arguments: [1, 2]
     )
     func upgrade(version: Int) async throws {
@@ -75,7 +75,7 @@ import Testing
         #expect(try place.text("select name from sqlite_schema where name = 'machines_2'") == [])
     }
 
-    @Test("Machines of version 2 keep what they have: ids of any kind, revisions also of deleted ones, and effects")
+    @Test("An upgrade from version 2 keeps any id, the revisions of deleted machines, and effects")
     func machines() async throws {
         let place = try place(version: 2)
         let ids = ["1", "", "nul\0", "é", String(repeating: "long ", count: 500) + "a"]
@@ -109,7 +109,7 @@ import Testing
         #expect(try await store.delete("damaged"))
     }
 
-    @Test("A program of version 2 that has the file open leaves it alone when it is brought up to date")
+    @Test("A program of version 2 with the file open changes nothing after the upgrade")
     func oldProgram() async throws {
         let place = try place(version: 2)
         try insert("1", archive(7, outbox: nil), effects: "null", into: place)

@@ -4,7 +4,7 @@ import HeraclitusStores
 import SQLiteStore
 import StoreTesting
 
-/// A file of its own, and stores on it.
+/// A temporary file, and stores on it.
 struct Place {
     let folder: TemporaryFolder
     let file: URL
@@ -18,7 +18,7 @@ struct Place {
         try await SQLiteStore(at: file, busyTimeout: busyTimeout, sizeLimit: sizeLimit)
     }
 
-    /// A connection of somebody who changes the file by hand, and may leave transactions open.
+    /// A connection for changes by hand, which may leave transactions open.
     func connection() throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(20)
@@ -26,14 +26,14 @@ struct Place {
         return try DatabaseQueue(path: file.path, configuration: configuration)
     }
 
-    /// Carries statements out that change the file by hand.
+    /// Runs statements that change the file by hand.
     func change(_ statements: String...) throws {
         let connection = try connection()
         for statement in statements { try connection.execute(statement) }
         try connection.close()
     }
 
-    /// What a query finds in one column, as text.
+    /// The first column of a query, as text.
     func text(_ query: String) throws -> [String] {
         let connection = try connection()
         defer { try? connection.close() }
@@ -42,10 +42,10 @@ struct Place {
 }
 
 extension DatabaseQueue {
-    /// Carries a statement out, outside of transactions.
+    /// Runs a statement outside of transactions.
     func execute(_ statement: String) throws { try writeWithoutTransaction { try $0.execute(sql: statement) } }
 
-    /// What a query finds in one column, as text.
+    /// The first column of a query, as text.
     func text(_ query: String) throws -> [String] {
         try writeWithoutTransaction { try String.fetchAll($0, sql: query) }
     }

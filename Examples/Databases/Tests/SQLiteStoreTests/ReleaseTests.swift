@@ -5,9 +5,9 @@ import SQLiteStore
 import StoreTesting
 import Testing
 
-@Suite("Two programs of two releases on one store") struct ReleaseTests {
+@Suite("Two releases of a program on one store") struct ReleaseTests {
     @Test(
-        "The old program destroys nothing that the new one has saved, however both are killed",
+        "The old program destroys no data of the new program, even when both are killed",
         .timeLimit(.minutes(20))
     )
     func kills() async throws {
@@ -30,8 +30,8 @@ import Testing
             let (numbers, saved) = (try ledger.saved("number-\(id)"), try ledger.saved("coupons-\(id)"))
             #expect(numbers.max() ?? 0 <= number && Set(numbers).count == numbers.count, "A count is lost.")
             #expect(number > coupons, "The old program has saved nothing.")
-            // A number that comes twice shows that the old program had dropped the key in between.
-            #expect(saved.max() ?? 0 <= coupons && Set(saved).count == saved.count, "A key of the new one is lost.")
+            // A repeated number shows that the old program dropped the key in between.
+            #expect(saved.max() ?? 0 <= coupons && Set(saved).count == saved.count, "A key of the new program is lost.")
         }
     }
 }

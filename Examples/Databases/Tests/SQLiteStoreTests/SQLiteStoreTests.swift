@@ -9,8 +9,8 @@ import StoreTesting
 import Synchronization
 import Testing
 
-@Suite("The store in a file of SQLite") struct SQLiteStoreTests {
-    @Test("It keeps what stores promise")
+@Suite("The store in an SQLite file") struct SQLiteStoreTests {
+    @Test("The store passes the conformance checks")
     func conformance() async throws {
         var places: [Place] = []
         let failures = try await StoreConformance.failures {
@@ -21,7 +21,7 @@ import Testing
         #expect(failures == [])
     }
 
-    @Test("Two stores of one file together keep what stores promise")
+    @Test("Two stores of one file pass the conformance checks together")
     func twoStores() async throws {
         var places: [Place] = []
         let failures = try await StoreConformance.failures {
@@ -32,7 +32,7 @@ import Testing
         #expect(failures == [])
     }
 
-    @Test("In a database of the program's own it keeps what stores promise", arguments: ["pool", "queue", "memory"])
+    @Test("A store in a program's database passes the conformance checks", arguments: ["pool", "queue", "memory"])
     func shared(kind: String) async throws {
         var places: [Place] = []
         let failures = try await StoreConformance.failures {
@@ -52,7 +52,7 @@ import Testing
         #expect(failures == [])
     }
 
-    @Test("What is saved is synced to the disk itself, also when the log is written into the file")
+    @Test("Saves and checkpoints are synced to the disk itself")
     func synced() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("A time-out of any length is one, of 24 days at most")
+    @Test("A time-out of any length is accepted, and limited to 24 days")
     func timeouts() async throws {
         let most = Duration.seconds(Int64.max)
         let place = try Place()
@@ -79,7 +79,7 @@ import Testing
         #expect(Duration.zero.milliseconds == 0)
     }
 
-    @Test("Stores that are made at once make one table")
+    @Test("Stores opened concurrently make one table")
     func together() async throws {
         for _ in 0..<10 {
             let place = try Place()
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test("Processes and tasks that change one machine lose nobody's work", .timeLimit(.minutes(10)))
+    @Test("Processes and tasks that change one machine lose no change", .timeLimit(.minutes(10)))
     func processes() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -110,7 +110,7 @@ import Testing
         #expect(try await store.load("1")?.revision == 160)
     }
 
-    @Test("A process that is killed while it saves leaves what was saved", .timeLimit(.minutes(10)))
+    @Test("A process killed during a save leaves all acknowledged saves", .timeLimit(.minutes(10)))
     func killed() async throws {
         let place = try Place()
         var certain = 0
@@ -130,13 +130,13 @@ import Testing
             certain += output.split(separator: UInt8(ascii: "\n")).count
             process.waitUntilExit()
             let passed = try await place.store().passed("1")
-            // One may have been saved that was not told.
+            // The process may have saved once without the acknowledgement.
             #expect((certain...(certain + round)).contains(passed))
         }
         #expect(certain > 0)
     }
 
-    @Test("While others write, no thread of a task waits, and what was to be saved is saved", .timeLimit(.minutes(10)))
+    @Test("A lock of another process blocks no task's thread, and waiting saves succeed", .timeLimit(.minutes(10)))
     func busy() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -146,14 +146,14 @@ import Testing
             for number in 0..<64 { group.addTask { try await store.save(archive("\(number)")) } }
             try await Task.sleep(for: .milliseconds(50))
             #expect(try await store.ids() == [])
-            // With more waiting than there are threads, this could never run.
+            // If the waiting saves blocked Swift's threads, this task could never run.
             group.addTask { try other.commit() }
             try await group.waitForAll()
         }
         #expect(try await store.ids().count == 64)
     }
 
-    @Test("A unit of work loads through the connection that saves it; a load of its own does not wait for that")
+    @Test("A unit of work loads through the writing connection, and a separate load does not wait for it")
     func units() async throws {
         let place = try Place()
         let opened = Opened()
@@ -172,7 +172,7 @@ import Testing
         #expect(opened.all == ["writer", "reader"])
     }
 
-    @Test("Units of work go on while one of them does not let go of its thread")
+    @Test("Units of work run while one of them blocks its thread")
     func busyUnits() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -181,7 +181,7 @@ import Testing
             isFree.signal()
             held.wait()
         }
-        // Also if something fails meanwhile.
+        // Releases the blocked unit even if the test fails.
         defer { held.signal() }
         await withCheckedContinuation { continuation in
             DispatchQueue(label: "waiting").async {
@@ -195,7 +195,7 @@ import Testing
         try await slow
     }
 
-    @Test("A store waits with its log for whoever writes, and what it saves is synced to the disk")
+    @Test("An opening store waits for a writer before it switches to a log, and syncs saves")
     func opening() async throws {
         let place = try Place()
         let other = try place.connection()
@@ -210,7 +210,7 @@ import Testing
         #expect(settings == ["2", "wal"])
     }
 
-    @Test("Who writes for too long is an error with the store and the id, and nothing has changed")
+    @Test("A writer that holds the lock too long causes an error with the store and the id, and nothing changes")
     func tooBusy() async throws {
         let place = try Place()
         let store = try await place.store(busyTimeout: .milliseconds(20))
@@ -229,7 +229,7 @@ import Testing
         #expect(try await store.save(archive("1", replacing: 1)) == 2)
     }
 
-    @Test("What is found, by whatever it is, is found by an index and not by archives")
+    @Test("An index answers every query without reading archives")
     func indexes() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -272,7 +272,7 @@ import Testing
         }
     }
 
-    @Test("Deadlines fire in a store of a database")
+    @Test("Deadlines fire in a database store")
     func deadlines() async throws {
         let place = try Place()
         let store = try await place.store()
@@ -289,14 +289,14 @@ import Testing
     }
 }
 
-/// Which connections were opened.
+/// The names of the opened connections.
 private final class Opened: Sendable {
     private let names = Mutex<[String]>([])
     var all: [String] { names.withLock { $0 } }
     func add(_ name: String) { names.withLock { $0.append(name) } }
 }
 
-/// Which statements were carried out.
+/// The executed statements.
 private final class Plans: Sendable {
     private let statements = Mutex<[String]>([])
     var all: [String] { statements.withLock { $0 } }

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { place = try Place() }
 
-    /// Seals with AES, and masks text values so that equal ones stay equal.
+    /// Seals with AES, and masks text values so that equal values stay equal.
     private func sealed(_ store: SQLiteStore, with key: SymmetricKey) -> some ArchiveStore {
         store.sealed(
             seal: { bytes in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("What is sealed comes back, and the file has nothing of it")
+    @Test("A sealed machine loads unchanged, and the file contains no secret")
     func comesBack() async throws {
         let store = sealed(try await place.store(), with: SymmetricKey(size: .bits256))
         try await save(in: store)
@@ -81,14 +81,14 @@ import Testing
         }
     }
 
-    @Test("With another key a machine is damaged")
+    @Test("Another key shows a machine as damaged")
     func wrongKey() async throws {
         let base = try await place.store()
         try await save(in: sealed(base, with: SymmetricKey(size: .bits256)))
         await expectDamage(sealed(base, with: SymmetricKey(size: .bits256)))
     }
 
-    @Test("One changed bit of a column is noticed", arguments: ["archive", "handled", "effects_content"])
+    @Test("A changed bit of a column shows a machine as damaged", arguments: ["archive", "handled", "effects_content"])
     func tampered(column: String) async throws {
         let base = try await place.store()
         let store = sealed(base, with: SymmetricKey(size: .bits256))

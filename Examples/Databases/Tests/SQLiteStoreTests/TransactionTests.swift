@@ -7,7 +7,7 @@ import SQLiteStore
 import StoreTesting
 import Testing
 
-@Suite("Machines and rows of the program's own in one transaction") struct TransactionTests {
+@Suite("Machines and the program's own rows in one transaction") struct TransactionTests {
     private let place: Place
     private let database: DatabasePool
     private let store: SQLiteStore
@@ -25,7 +25,7 @@ import Testing
         get async throws { try await database.read { try Int.fetchOne($0, sql: "select count(*) from bills") ?? 0 } }
     }
 
-    /// Lets one pass, in a transaction.
+    /// Passes a turnstile in a transaction.
     private func pass(_ id: String, _ db: Database) throws {
         try store.unit(in: db) { unit in
             try unit.machine(id, of: Turnstile.self).fire.pass { closed in
@@ -49,7 +49,7 @@ import Testing
         #expect(try await bills == 3)
     }
 
-    @Test("When the program's own part fails, the machines are as they were")
+    @Test("An error of the program's own code leaves the machines unchanged")
     func ownFailure() async throws {
         try await store.pass("1")
         await #expect(throws: Refused.self) {
@@ -69,7 +69,7 @@ import Testing
         #expect(try await store.load("new") == nil)
     }
 
-    @Test("When an event is rejected, the program's own rows are as they were")
+    @Test("A rejected event leaves the program's own rows unchanged")
     func rejection() async throws {
         await #expect(throws: InvalidTransition.self) {
             try await database.write { db in
@@ -85,7 +85,7 @@ import Testing
         #expect(try await store.load("1") == nil)
     }
 
-    @Test("A program that catches the error of a unit goes on with its transaction, without the unit")
+    @Test("A transaction continues without a unit whose error is caught")
     func caught() async throws {
         try await database.write { db in
             try pass("1", db)
@@ -102,7 +102,7 @@ import Testing
         #expect(try await bills == 0)
     }
 
-    @Test("A unit in a transaction sees what the transaction has done, and leaves effects and values like any other")
+    @Test("A unit sees the changes of its transaction, and leaves effects and values like any other unit")
     func content() async throws {
         try await database.write { db in
             for number in 1...3 {
@@ -119,7 +119,7 @@ import Testing
         #expect(try await store.load("1")?.revision == 3)
     }
 
-    @Test("The bell rings when the transaction is committed, and not when it is rolled back")
+    @Test("The bell rings after a commit, and stays silent after a rollback")
     func bell() async throws {
         let bell = try #require(store.bell)
         @Sendable func open(_ id: String, _ db: Database) throws {
@@ -145,7 +145,7 @@ import Testing
         #expect(bell.rings == 2)
     }
 
-    @Test("A machine that is fired after its unit is rejected")
+    @Test("An event fired after its unit is rejected")
     func afterwards() async throws {
         let machine = try await database.write { db in
             try store.unit(in: db) { try $0.machine("1", of: Turnstile.self) }
@@ -153,7 +153,7 @@ import Testing
         #expect(throws: InvalidTransition.self) { try machine.fire.pass { $0 } }
     }
 
-    @Test("The tables of a store stand beside those of the program, which are never changed, and are opened again")
+    @Test("The tables of a store stand beside those of the program, which stay unchanged")
     func beside() async throws {
         try await store.pass("1")
         let again = try await SQLiteStore(DatabaseQueue(path: place.file.path))
@@ -165,7 +165,7 @@ import Testing
         #expect(try place.text("select version from machines_schema") == ["3"])
     }
 
-    @Test("Tables of another program that have the names of the store's are refused, and those of a newer version")
+    @Test("A store refuses tables of another program, and of a newer version")
     func others() async throws {
         let other = try Place()
         try other.change("create table machines (number integer)")

@@ -2,14 +2,14 @@ import Testing
 
 @testable import SQLStores
 
-@Suite("Texts of bytes") struct ValidTextTests {
+@Suite("Texts from bytes") struct ValidTextTests {
     @Test(
-        "Bytes are text if they are UTF-8, and only then",
+        "Bytes become text exactly if they are UTF-8",
         arguments: [
             [], [0], [0x41], [0x41, 0, 0x42], [0xC3, 0xA9], [0xEF, 0xBF, 0xBD], [0xF0, 0x9F, 0x91, 0xA9], [0xFF],
             [0xC3],
             [0xC0, 0x80], [0xED, 0xA0, 0x80], [0x41, 0xE2, 0x82],
-            // What is repaired to as many bytes.
+            // The repair of these bytes has an equal length.
             [0xF0, 0x9F, 0x91], [0x41, 0xF1, 0x80, 0x80, 0x42], Array(repeating: 0x61, count: 100) + [0x80],
         ] as [[UInt8]]
     )

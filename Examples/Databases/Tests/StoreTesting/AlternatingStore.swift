@@ -2,7 +2,7 @@ public import Foundation
 public import HeraclitusStores
 import Synchronization
 
-/// Several stores of the same database, each of which does what comes next by turns.
+/// Several stores of one database, which carry out calls in turn.
 public final class AlternatingStore: ArchiveStore {
     private let stores: [any ArchiveStore]
     private let turn = Atomic(0)

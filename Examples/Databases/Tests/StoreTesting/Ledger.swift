@@ -2,15 +2,16 @@ public import Foundation
 public import Heraclitus
 public import HeraclitusStores
 
-/// A file in which processes write down what was saved for certain and which effects they carried out, each line at once, so that it is there
-/// also if the process is killed right after it.
+/// A file in which processes record acknowledged saves and executed effects.
+///
+/// Each line is written at once, so that it survives a kill of the process.
 public final class Ledger: Sendable {
     /// The file.
     public let file: URL
 
     private let descriptor: Int32
 
-    /// Opens a ledger, or makes it.
+    /// Opens or makes a ledger.
     public init(at file: URL) {
         self.file = file
         descriptor = unsafe open(file.path, O_WRONLY | O_CREAT | O_APPEND, 0o666)
@@ -19,19 +20,19 @@ public final class Ledger: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes down that a number was saved.
+    /// Records a saved number.
     public func noteSaved(_ id: String, _ number: Int) { note("saved \(id) \(number)") }
 
-    /// Writes down that nobody knows whether a save was done.
+    /// Records a save with an unclear outcome.
     public func noteUnclear(_ id: String) { note("unclear \(id)") }
 
-    /// Writes down that an effect was carried out.
+    /// Records an executed effect.
     public func note(_ effect: any Effect, _ key: EffectKey) {
         note("effect \(key) \((effect as? Meter.Reading)?.number ?? -1)")
     }
 
     private func note(_ line: String) {
-        // The end shows that a line is complete.
+        // The last word shows that a line is complete.
         let bytes = Array((line + " .\n").utf8)
         _ = unsafe write(descriptor, bytes, bytes.count)
     }
@@ -41,15 +42,15 @@ public final class Ledger: Sendable {
             .map { $0.split(separator: " ").map(String.init) }.filter { $0.first == word && $0.last == "." }
     }
 
-    /// The numbers of an id that were saved for certain.
+    /// The acknowledged numbers of an id.
     public func saved(_ id: String) throws -> [Int] {
         try lines("saved").filter { $0[1] == id }.compactMap { Int($0[2]) }
     }
 
-    /// How many saves were certain.
+    /// The number of acknowledged saves.
     public var savedCount: Int { get throws { try lines("saved").count } }
 
-    /// Compares what was written down with what is stored, when all effects have been delivered.
+    /// Compares the ledger with the store, after all effects have been delivered.
     /// - Returns: A sentence for each difference.
     public func differences(from store: any ArchiveStore, ids: [String]) async throws -> [String] {
         var differences: [String] = []
@@ -65,7 +66,7 @@ public final class Ledger: Sendable {
             if Set(saved).count < saved.count { differences.append("\(id): A number was saved twice.") }
             let effects = keys[id, default: [:]]
             for (key, numbers) in effects where Set(numbers).count > 1 {
-                differences.append("\(key) was carried out with several contents: \(numbers)")
+                differences.append("\(key) was carried out with different contents: \(numbers)")
             }
             let done = effects.values.compactMap(\.first).sorted()
             if done != Array(1...max(1, last)) && last > 0 {
@@ -78,7 +79,7 @@ public final class Ledger: Sendable {
         return differences
     }
 
-    /// Whether the effects of each machine were carried out in order, but for what came once more.
+    /// Whether the effects of each machine were carried out in order, apart from repetitions.
     public func isInOrder() throws -> Bool {
         var seen: [String: Int] = [:]
         for line in try lines("effect") {
@@ -92,14 +93,14 @@ public final class Ledger: Sendable {
 }
 
 extension Ledger {
-    /// Carry effects of ``Meter`` out by writing them down.
+    /// Handlers that record effects of ``Meter``.
     public var handlers: EffectHandlers {
         EffectHandlers().on(Meter.Reading.self) { [self] reading, key in note(reading, key) }
     }
 }
 
 extension ArchiveStore {
-    /// Delivers what is left of the effects of ``Meter`` into a ledger, later than leases of the dead end.
+    /// Delivers the remaining effects of ``Meter`` into a ledger, after the leases of killed processes have ended.
     public func deliverAll(into ledger: Ledger, later: Duration = .seconds(3_600)) async throws {
         let scheduler = Scheduler(ContinuousClock()) { Date() + later / .seconds(1) }
         let meters = workflow(Meter.self, scheduler: scheduler)

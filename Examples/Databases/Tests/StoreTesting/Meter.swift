@@ -1,7 +1,9 @@
 public import Heraclitus
 public import HeraclitusStores
 
-/// A workflow that counts, and each of whose states has an effect with its number: whoever compares both finds what was lost or came twice.
+/// A counting workflow whose states each have an effect with the number.
+///
+/// A comparison of both shows lost and repeated numbers.
 public struct Meter: Workflow {
     /// Its initial state.
     public static var initial: any WorkflowState { CountedState(0) }
@@ -9,13 +11,13 @@ public struct Meter: Workflow {
     /// The effects of its states.
     public static var effects: [any Effect.Type] { [Reading.self] }
 
-    /// Counts one more.
+    /// Counts up.
     public let count = Event(from: CountedState.self, to: CountedState.self)
 
     /// Makes the workflow.
     public init() {}
 
-    /// A number that was counted to.
+    /// A counted number.
     public final class CountedState: WorkflowState, Effecting {
         /// The number.
         public let number: Int
@@ -23,11 +25,11 @@ public struct Meter: Workflow {
         /// Makes a state.
         public init(_ number: Int) { self.number = number }
 
-        /// The number, to be read out; nothing before anything was counted.
+        /// The effect of the number; none for the number 0.
         public var effects: [any Effect] { number == 0 ? [] : [Reading(number: number)] }
     }
 
-    /// A number that is to be read out.
+    /// An effect that reads out a number.
     public struct Reading: Effect {
         /// The number.
         public let number: Int
@@ -35,7 +37,7 @@ public struct Meter: Workflow {
 }
 
 extension ArchiveStore {
-    /// Counts one more, as a unit of work.
+    /// Counts up in a unit of work.
     /// - Returns: The number.
     public func count(_ id: String) async throws -> Int {
         try await workflow(Meter.self).update(id) { meter in
@@ -44,7 +46,7 @@ extension ArchiveStore {
         }
     }
 
-    /// The number that was counted to.
+    /// The counted number.
     public func counted(_ id: String) async throws -> Int {
         (try await workflow(Meter.self).machine(id)?.machine.state as? Meter.CountedState)?.number ?? 0
     }

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Runs a program to its end, on a thread of its own.
-/// - Returns: Its status, and what it wrote.
+/// Runs a program to its end on its own thread.
+/// - Returns: Its status and output.
 public func run(_ program: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread {
@@ -23,8 +23,8 @@ public func run(_ program: String, _ arguments: [String]) async throws -> (statu
     }
 }
 
-/// The folder of the programs that were built with the tests.
+/// The folder of the programs built with the tests.
 public var products: URL {
-    // Of a test's own executable: everything is built into one folder.
+    // The folder of the test's own executable, which has all programs.
     URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
 }

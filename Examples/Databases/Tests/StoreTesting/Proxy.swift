@@ -1,26 +1,25 @@
 import Foundation
 import Synchronization
 
-/// Stands between a program and a server of this computer, and stops forwarding when it is told to, as a network that stalls: connections stay
-/// open, and nothing comes any more.
+/// Forwards connections from a program to a server of this computer, and simulates a stalled network: connections stay open, and no data arrives.
 public final class Proxy: Sendable {
-    /// Which way.
+    /// The direction of forwarded data.
     public enum Direction: Sendable, CaseIterable {
-        /// What the program sends.
+        /// Data of the program.
         case requests
 
-        /// What the server sends.
+        /// Data of the server.
         case answers
 
-        /// The last message of each answer, by which the server says that it is ready for more.
+        /// The last message of each answer, with which the server signals that it is ready.
         case ends
     }
 
-    /// Where it listens.
+    /// The listening port.
     public let port: Int
 
-    /// How long something is held back before the connection is cut: who waits without a limit is to fail then, and not to hang.
-    private static let patience: Duration = .seconds(30)
+    /// The longest delay before the proxy cuts a connection, so that a program without a time-out fails instead of hanging.
+    private static let maximumDelay: Duration = .seconds(30)
 
     private let listener: Int32
     private let state = Mutex(State())
@@ -29,17 +28,17 @@ public final class Proxy: Sendable {
         var last = 0
         var isStalled = false
 
-        /// The connections up to a number that are stalled, for each way.
+        /// For each direction, the number up to which connections are stalled.
         var stalled: [Direction: Int] = [:]
 
-        /// How long each request takes to the server, in microseconds.
+        /// The delay of each request, in microseconds.
         var delay: UInt32 = 0
         var roundTrips = 0
     }
 
-    /// Listens on a port of its own for a server.
+    /// Listens on a free port.
     public init(for server: Int) throws {
-        // What is written to a connection whose other end is gone is an error then, and not the end of this process.
+        // A write to a closed connection then returns an error, and the process survives.
         signal(SIGPIPE, SIG_IGN)
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         let listener = listener
@@ -59,27 +58,27 @@ public final class Proxy: Sendable {
         close(listener)
     }
 
-    /// Stops forwarding anything on all connections, also new ones, or goes on.
+    /// Stops or continues forwarding on all connections, including new ones.
     public func setStalled(_ isStalled: Bool) { state.withLock { $0.isStalled = isStalled } }
 
-    /// Stops forwarding one way, for good, on the connections that there are now.
+    /// Stops forwarding in one direction, permanently, on the existing connections.
     public func stallConnections(_ direction: Direction) {
         state.withLock { $0.stalled[direction] = $0.last }
     }
 
-    /// Lets each request take a time to the server, as in a network.
+    /// Delays each request, as a network does.
     public func setDelay(_ delay: Duration) {
         state.withLock { $0.delay = UInt32(delay / .microseconds(1)) }
     }
 
-    /// How often the server has said that it is ready for more.
+    /// How often the server has signalled that it is ready.
     public var roundTrips: Int { state.withLock { $0.roundTrips } }
 
     private func mayForward(_ number: Int, _ direction: Direction) -> Bool {
         state.withLock { !$0.isStalled && $0.stalled[direction, default: 0] < number }
     }
 
-    /// The number of bytes of the message "ReadyForQuery" at the end of what the server has sent.
+    /// The length of the message "ReadyForQuery" at the end of a server's data.
     private static func end(of bytes: ArraySlice<UInt8>) -> Int {
         bytes.suffix(6).starts(with: [UInt8(ascii: "Z"), 0, 0, 0, 5]) ? 6 : 0
     }
@@ -106,8 +105,8 @@ public final class Proxy: Sendable {
                     let delay = self?.note(direction, hasEnd: end > 0) ?? 0
                     if delay > 0 { usleep(delay) }
                     for (part, direction) in parts where !part.isEmpty {
-                        // What is stalled for good is not kept either.
-                        let deadline = ContinuousClock.now + Self.patience
+                        // A permanently stalled connection discards its data.
+                        let deadline = ContinuousClock.now + Self.maximumDelay
                         while let self, !self.mayForward(number, direction), .now < deadline { usleep(5_000) }
                         guard self?.mayForward(number, direction) == true else { break reading }
                         let written = unsafe part.withUnsafeBytes { unsafe write(to, $0.baseAddress, $0.count) }
@@ -120,8 +119,8 @@ public final class Proxy: Sendable {
         }
     }
 
-    /// Counts an answer that ends.
-    /// - Returns: How long to hold back a request, in microseconds.
+    /// Counts a completed answer.
+    /// - Returns: The delay of a request, in microseconds.
     private func note(_ direction: Direction, hasEnd: Bool) -> UInt32 {
         state.withLock { state in
             if hasEnd { state.roundTrips += 1 }
@@ -141,7 +140,7 @@ public final class Proxy: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// A port of this computer that was free a moment ago.
+    /// A recently free port of this computer.
     public static func freePort() throws -> Int {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }

@@ -2,7 +2,7 @@ public import Foundation
 public import Heraclitus
 public import HeraclitusStores
 
-/// What two releases of a program have in common: each counts on machines until it is killed, or its standard input ends.
+/// The common part of two releases of a program, each of which counts on machines until it is killed or its standard input ends.
 public struct Release: Sendable {
     /// The file of the store.
     public let file: URL
@@ -15,7 +15,7 @@ public struct Release: Sendable {
         let arguments = CommandLine.arguments
         (file, ids) = (URL(filePath: arguments[1]), Array(arguments[3...]))
         ledger = Ledger(at: URL(filePath: arguments[2]))
-        // Whoever has started it may be gone.
+        // The process that started this one may have ended.
         Thread.detachNewThread {
             while !FileHandle.standardInput.availableData.isEmpty {}
             exit(0)
@@ -24,8 +24,8 @@ public struct Release: Sendable {
 
     /// Counts.
     /// - Parameters:
-    ///   - machines: The machines, as this release knows them.
-    ///   - count: Changes a machine, and returns the numbers that it has then.
+    ///   - machines: The machines, in the workflow of this release.
+    ///   - count: Changes a machine, and returns its numbers.
     public func work<W: Workflow>(
         _ machines: StoredWorkflow<W>,
         _ count: @Sendable (StateMachine<W>) throws -> [String: Int]
@@ -33,7 +33,7 @@ public struct Release: Sendable {
         while let id = ids.randomElement() {
             let numbers = try? await machines.update(id) { try count($0) }
             for (name, number) in numbers ?? [:] { ledger.noteSaved("\(name)-\(id)", number) }
-            // What else runs on this computer is not to wait for long.
+            // Leaves the processors to other programs.
             try? await Task.sleep(for: .milliseconds(2))
         }
     }

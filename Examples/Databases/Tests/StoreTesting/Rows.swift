@@ -1,7 +1,7 @@
 public import Foundation
 public import HeraclitusStores
 
-/// A row that is new, or that replaces the one of a revision.
+/// A new row, or a replacement for a revision.
 public func archive(
     _ id: String,
     replacing revision: Int = 0,
@@ -21,7 +21,7 @@ public func archive(
     )
 }
 
-/// A query with some of its properties.
+/// A query with changed properties.
 public func query(_ change: (inout ArchiveQuery) -> Void) -> ArchiveQuery {
     var query = ArchiveQuery()
     change(&query)

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 public final class TemporaryFolder: Sendable {
-    /// The folder, with a short path, because sockets have short ones.
+    /// The folder, with a short path, because the paths of sockets are limited.
     public let url: URL
 
     /// Makes a folder.

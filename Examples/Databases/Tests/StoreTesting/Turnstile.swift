@@ -10,37 +10,37 @@ public struct Turnstile: Workflow {
     /// The name in archives.
     public static var name: String { "Turnstile" }
 
-    /// Counts one more.
+    /// Counts up.
     public let pass = Event(updating: ClosedState.self)
 
-    /// Opens it.
+    /// Opens the turnstile.
     public let open = Event(from: ClosedState.self, to: OpenState.self)
 
-    /// Fires by itself.
+    /// Closes the turnstile when it is due.
     public let close = Event(from: OpenState.self, to: ClosedState.self)
         .due(\.closeBy).enters { open in ClosedState(passed: open.passed, closeBy: nil) }
 
     /// Makes the workflow.
     public init() {}
 
-    /// How many have passed.
+    /// A closed turnstile.
     public final class ClosedState: WorkflowState {
-        /// How many.
+        /// The number of passes.
         public let passed: Int
 
-        /// Unused; there for the size of it.
+        /// Unused; gives both states an equal size.
         public let closeBy: Date?
 
         /// Makes a state.
         public init(passed: Int, closeBy: Date?) { (self.passed, self.closeBy) = (passed, closeBy) }
     }
 
-    /// Open for a while.
+    /// A turnstile that is open for a while.
     public final class OpenState: WorkflowState {
-        /// How many.
+        /// The number of passes.
         public let passed: Int
 
-        /// When it closes.
+        /// The closing time.
         public let closeBy: Date
 
         /// Makes a state.
@@ -59,10 +59,10 @@ public struct LaterTurnstile: Workflow {
     /// The version.
     public static var version: Int { 2 }
 
-    /// What has changed since.
+    /// The changes since version 1.
     public static var migrations: [Migration] { [.unchanged(in: 2)] }
 
-    /// Opens it.
+    /// Opens the turnstile.
     public let open = Event(from: Turnstile.ClosedState.self, to: Turnstile.OpenState.self)
 
     /// Makes the workflow.
@@ -70,14 +70,14 @@ public struct LaterTurnstile: Workflow {
 }
 
 extension ArchiveStore {
-    /// Lets one pass, as a unit of work.
+    /// Passes the turnstile in a unit of work.
     public func pass(_ id: String, attempts: Int = 100) async throws {
         try await workflow(Turnstile.self).update(id, attempts: attempts) { machine in
             try machine.fire.pass { closed in Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil) }
         }
     }
 
-    /// How many have passed.
+    /// The number of passes.
     public func passed(_ id: String) async throws -> Int {
         (try await workflow(Turnstile.self).machine(id)?.machine.state as? Turnstile.ClosedState)?.passed ?? 0
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A process that works on a store until it is killed, or this process ends.
+/// A process that works on a store until it is killed or this process ends.
 public final class Worker: Sendable {
     private let process: Process
     private let input = Pipe()
@@ -15,7 +15,7 @@ public final class Worker: Sendable {
         try process.run()
     }
 
-    /// Kills it with no time for anything.
+    /// Kills the process with SIGKILL.
     public func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -24,8 +24,8 @@ public final class Worker: Sendable {
     deinit { if process.isRunning { kill() } }
 }
 
-/// Waits until something is so.
-/// - Returns: Whether it was, within ten minutes.
+/// Waits until a condition holds.
+/// - Returns: Whether the condition held within ten minutes.
 public func wait(until isSo: () async throws -> Bool) async rethrows -> Bool {
     let end = ContinuousClock.now + .seconds(600)
     while ContinuousClock.now < end {
@@ -35,7 +35,7 @@ public func wait(until isSo: () async throws -> Bool) async rethrows -> Bool {
     return false
 }
 
-/// How often something is done again and again: a few times, or as often as `HERACLITUS_LONG_TESTS` says.
+/// The number of rounds: `few`, or the value of `HERACLITUS_LONG_TESTS`.
 public func rounds(_ few: Int) -> Int {
     ProcessInfo.processInfo.environment["HERACLITUS_LONG_TESTS"].flatMap { Int($0) } ?? few
 }

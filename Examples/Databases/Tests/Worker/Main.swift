@@ -8,13 +8,13 @@ import StoreTesting
 
 /// Counts on meters and carries out their effects, until it is killed or its standard input ends: `worker DATABASE LEDGER ID...`.
 ///
-/// What it cannot reach it tries again, and when what it did is unclear it writes that down.
+/// The worker retries when the database is unreachable, and records unclear outcomes.
 @main struct Worker {
     static func main() async throws {
         let arguments = CommandLine.arguments
         let (database, ids) = (arguments[1], Array(arguments[3...]))
         let ledger = Ledger(at: URL(filePath: arguments[2]))
-        // Whoever has started it may be gone.
+        // The process that started this one may have ended.
         Thread.detachNewThread {
             while !FileHandle.standardInput.availableData.isEmpty {}
             exit(0)
@@ -44,7 +44,7 @@ import StoreTesting
             let id = ids.randomElement() ?? "1"
             do {
                 ledger.noteSaved(id, try await store.count(id))
-                // What else runs on this computer is not to wait for long.
+                // Leaves the processors to other programs.
                 try? await Task.sleep(for: .milliseconds(2))
             } catch {
                 if let error = error as? DatabaseError, case .unclear = error.reason { ledger.noteUnclear(id) }
@@ -55,7 +55,7 @@ import StoreTesting
 
     private static func deliver(_ store: any ArchiveStore, _ ledger: Ledger) async {
         let (meters, policy) = (store.workflow(Meter.self), DeliveryPolicy(lease: .seconds(3)))
-        // What other processes save rings no bell here.
+        // Saves of other processes ring no bell here.
         try? await store.run(meters, to: ledger.handlers, policy: policy, interval: .milliseconds(10))
     }
 }

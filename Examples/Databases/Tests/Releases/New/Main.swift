@@ -3,7 +3,7 @@ import HeraclitusStores
 import SQLiteStore
 import StoreTesting
 
-/// The next release, with a key that the old one does not know: `newrelease FILE LEDGER ID...`.
+/// The next release, with a key unknown to the old release: `newrelease FILE LEDGER ID...`.
 @main struct NewRelease {
     final class OpenTicket: WorkflowState {
         static let name = "OpenTicket"

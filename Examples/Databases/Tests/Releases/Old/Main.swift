@@ -3,7 +3,7 @@ import HeraclitusStores
 import SQLiteStore
 import StoreTesting
 
-/// The release of a program that runs already: `oldrelease FILE LEDGER ID...`.
+/// The old release of a program: `oldrelease FILE LEDGER ID...`.
 @main struct OldRelease {
     final class OpenTicket: WorkflowState {
         static let name = "OpenTicket"
