@@ -108,7 +108,7 @@ import Testing
         #expect(error?.problems.first?.explanation == "There is no character \(reference).")
     }
 
-    @Test("A table's names are read as they were written, whatever they look like")
+    @Test("A table's names are read as written, with any characters")
     func namesBothWays() throws {
         let names = [
             "", "_", "__", "_x", "_x_", "_x0020_", "__x0020_", "_x005f_", "a b", "a_x0020_b", " x", "_ x", "grid_x1_y2",

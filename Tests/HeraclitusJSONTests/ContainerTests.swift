@@ -29,7 +29,7 @@ import Testing
         #expect(try json(Derived()) == foundationJSON(Derived()))
     }
 
-    @Test("Mixing a value and a container, or two kinds of containers, at one key is an error that names the key")
+    @Test("Mixing a value and a container, or two kinds of containers, at one key throws with the key")
     func mixed() throws {
         let valueFirst = Written { encoder in
             var container = encoder.container(keyedBy: Key.self)

@@ -53,7 +53,7 @@ struct HostileTableTests {
         #expect(error.description.hasSuffix("and 1 more."))
     }
 
-    @Test("An unknown state is one problem for each place, which says what to do, and does not make its event empty")
+    @Test("An unknown state is one problem for each place, with advice, and does not make its event empty")
     func unknownStates() throws {
         let table = try TransitionTable(
             json: Data(

@@ -94,7 +94,7 @@ struct TableMembersTests {
         #expect(try DataWorkflow(tables[1]).table == tables[1])
     }
 
-    @Test("An unknown member beyond the limits is left out, and what is read is written again")
+    @Test("An unknown member beyond the limits is dropped, and the other members are written again")
     func limits() throws {
         let digits = String(repeating: "7", count: 38)
         let table = try table(

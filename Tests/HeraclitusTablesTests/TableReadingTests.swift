@@ -82,7 +82,7 @@ struct TableReadingTests {
         #expect(try TransitionTable(json: JSONEncoder().encode(table)) == table)
     }
 
-    @Test("A table keeps what a later release adds, and its archives have its keys")
+    @Test("A table keeps additions of a later release, and its archives have its keys")
     func later() throws {
         let value: JSONValue = [
             "workflow": "w", "states": ["A"], "initial": "A", "events": [], "keys": ["A": ["k": "number"]],

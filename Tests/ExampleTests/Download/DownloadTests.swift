@@ -223,7 +223,7 @@ import Testing
         try expectComplete(400_000)
     }
 
-    @Test("A file that became shorter is a failure, and the next run begins anew")
+    @Test("A file that became shorter is a failure, and the next run starts over")
     func shorter() throws {
         let path = "/f?ranges=1&tag=%22a%22&size=400000&cut=150000"
         #expect(try download(path).status == 1)
@@ -345,7 +345,7 @@ import Testing
         }
     }
 
-    @Test("A file that is overwritten during its copy is a failure, and the next copy begins anew")
+    @Test("A file overwritten during its copy is a failure, and the next copy starts over")
     func overwritten() async throws {
         let source = URL(fileURLWithPath: directory.file("source"))
         try content(2_000_000).write(to: source)
@@ -417,7 +417,7 @@ import Testing
         )
     }
 
-    @Test("A broken archive is reported, and the download begins anew")
+    @Test("A broken archive is reported, and the download starts over")
     func broken() throws {
         try Data("{".utf8).write(to: URL(fileURLWithPath: target + ".download"))
         let run = try download("/f?size=5000")

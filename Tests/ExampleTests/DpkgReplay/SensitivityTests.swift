@@ -4,7 +4,7 @@ import Testing
 @testable import DpkgReplayExample
 
 /// Missing and swapped lines that the replay notices: the table of the README.
-@Suite("dpkg-replay: what is noticed") struct SensitivityTests {
+@Suite("dpkg-replay: noticed mistakes") struct SensitivityTests {
     struct Tally {
         var count = 0
         var rejected = 0
@@ -61,7 +61,7 @@ import Testing
         return mutations
     }
 
-    @Test("The README's table says what is noticed, and no action that dpkg always announces goes missing unnoticed")
+    @Test("The README's table has the counts, and the replay notices each missing action that dpkg always announces")
     func table() throws {
         var tallies: [String: Tally] = [:]
         for log in try Self.logs() {

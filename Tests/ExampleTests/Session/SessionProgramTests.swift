@@ -84,7 +84,7 @@ import Testing
         try await expectWhole(client)
     }
 
-    @Test("Back-off grows while a server refuses, and begins anew after a connection")
+    @Test("Back-off grows while a server refuses, and restarts after a connection")
     func refused() async throws {
         let (server, client) = (try await server(), try client())
         try await hearsMore(client)

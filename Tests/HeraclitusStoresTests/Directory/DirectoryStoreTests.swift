@@ -230,7 +230,7 @@ import Testing
         #expect(try await store.workflow(Ticket.self).ids() == [])
     }
 
-    @Test("The first line of a file gives an id that is too long for a name; a damaged file is not listed")
+    @Test("The first line of a file gives an id too long for a name; a damaged file stays unlisted")
     func longIDs() async throws {
         let place = try StorePlace("directory")
         let folder = try #require(place.folder)

@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(
-        "A policy with no machines at once delivers one at a time, and a policy with any number all of them",
+        "A policy of zero machines at once delivers one at a time; the greatest number delivers all machines",
         arguments: [0, .max]
     )
     func atOnce(machines: Int) async throws {

@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test(
-        "Effects whose next number is too large are damaged, and a save of further effects leaves the row as it was",
+        "Effects with too large a next number are damaged, and a save of further effects leaves the row unchanged",
         arguments: ["9223372036854775807", "9007199254740993"]
     )
     func tooLargeNumber(next: String) async throws {

@@ -113,7 +113,7 @@ import Testing
         #expect(try await orders.deliver(to: handlers()).count == 3)
     }
 
-    @Test("A retry at a date that has passed waits for the policy's first delay, and does not count as an attempt")
+    @Test("A retry at a past date waits for the policy's first delay, and does not count as an attempt")
     func retryAtPassedDate() async throws {
         let fail: @Sendable () throws -> Void = { [log] in
             // An endless delivery would block all other tests.

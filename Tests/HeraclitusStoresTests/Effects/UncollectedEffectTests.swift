@@ -39,7 +39,7 @@ import Testing
         #expect(await store.load("1") == stored)
     }
 
-    @Test("A machine is rejected if an inner one was fired outside a unit of work, also after its state was left")
+    @Test("A machine is rejected if an inner machine fired outside a unit of work, even after its state was left")
     func region() async throws {
         try await store.workflow(Nesting.self).update("1") { try $0.fire.hold(FullBoxState(Box())) }
         let (root, revision) = try #require(try await store.workflow(Nesting.self).machine("1"))

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("Only an empty folder is removed")
+    @Test("A folder is removed only if it is empty")
     func folders() throws {
         let place = try Place()
         let folder = place.file("folder")
@@ -146,7 +146,7 @@ import Testing
         _ = consume reading
     }
 
-    @Test("Only regular files are listed, without links and pipes")
+    @Test("A listing has regular files, without links and pipes")
     func names() throws {
         let place = try Place()
         let path = place.path

@@ -183,7 +183,7 @@ import Testing
         let share = Event(from: OpenState.self, to: SharedState.self)
     }
 
-    @Test("Infinite values are found as the largest ones, and a value that is no number is not kept, in each store")
+    @Test("Every store finds infinite values as the largest numbers, and stores no NaN")
     func notFinite() async throws {
         let place = DirectoryPlace()
         let directory = try place.store()

@@ -143,7 +143,7 @@ import Testing
         #expect((try await stock.machine("tea")?.machine.state as? StockedState)?.count == 7)
     }
 
-    @Test("A message is remembered as long as its own call asks, whatever other calls ask")
+    @Test("A message is remembered as long as its own call asks, independent of other calls")
     func memoriesBesideOneAnother() async throws {
         let memory = MessageMemory.within(.seconds(86_400))
         #expect(try await handle("notice", memory))

@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test(
-        "During the closure for what was saved, machines decline fires, and the unit declines requests",
+        "During the closure `saved`, machines decline fires, and the unit declines requests",
         arguments: [true, false]
     )
     func endedBeforeSaved(isChange: Bool) async throws {

@@ -73,7 +73,7 @@ import Testing
         #expect(before == ["a": ["b": [1, ["c": 2]]], "d": [3]])
     }
 
-    @Test("Only a list reads as a list, and only an object as an object")
+    @Test("A list reads as a list only, and an object as an object only")
     func coding() throws {
         let list = try JSONDecoder().decode([JSONValue].self, from: Data("[1,{}]".utf8))
         #expect(list == [1, [:]])

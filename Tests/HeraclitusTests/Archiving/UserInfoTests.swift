@@ -119,7 +119,7 @@ import Testing
         let renew = Event(updating: HeldState.self)
     }
 
-    @Test("In a state, a user info is written up to the readable depth, and deeper values are rejected with their key")
+    @Test("A state's user info is written up to the readable depth, and deeper values are rejected with their key")
     func deep() throws {
         let deepest = try #require((1...100).last { (try? archived(.deep($0))) != nil })
         #expect(deepest > 20 && deepest < 64)

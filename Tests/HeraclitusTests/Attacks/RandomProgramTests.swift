@@ -9,7 +9,7 @@ import Testing
 @Suite("Random programs") struct RandomProgramTests {
     private static let attack = Attack("Random programs", suite: Self.self, counting: "operations")
 
-    @Test("A sequence of transitions explains what any number of threads see of a machine")
+    @Test("A sequence of transitions explains the observations of any number of threads")
     func linearizable() async throws {
         try await Self.attack.run { try Self.round($0) }
     }

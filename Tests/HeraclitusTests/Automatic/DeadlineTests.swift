@@ -90,7 +90,7 @@ import Testing
         #expect(lateJournal.entries == ["close -5400.0"])
     }
 
-    @Test("Nothing is armed after the state was left or the machine was released")
+    @Test("No deadline is armed after the state was left or the machine was released")
     func disarmed() throws {
         let machine = try sent(by: 10)
         #expect(clock.scheduler.count == 1)

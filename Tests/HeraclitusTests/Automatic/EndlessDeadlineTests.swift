@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(
-        "An event that enters its own state after no time is a problem; with a delay or another destination it is valid"
+        "An event back to its own state without a delay is a problem; a delay or another destination is valid"
     )
     func selfTransitions() {
         struct Hasty: Workflow {

@@ -222,7 +222,7 @@ import Testing
         let open = Event(from: ShutState.self, to: OpenState.self).due(after: .seconds(10))
     }
 
-    @Test("A restored machine that nobody has activated says which deadline has passed")
+    @Test("A restored machine names its passed deadline before its activation")
     func inactive() async throws {
         let machine = StateMachine<Door>(scheduler: clock.scheduler)
         machine.activate()

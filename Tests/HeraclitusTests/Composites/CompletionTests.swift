@@ -241,7 +241,7 @@ import Testing
     }
 
     @Test(
-        "The state and observers of the tree get its inner transitions with a path, and observers of the machine do not"
+        "The state and observers of the tree get inner transitions with a path; observers of the machine do not"
     )
     func observers() throws {
         try Forest.noting { journal in

@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(
-        "A holder's callback may fire a region at once; if the holder is about to leave it, the fire is rejected"
+        "A holder's callback fires a region at once; a fire of a region about to be left is rejected"
     )
     func inward() throws {
         let order = StateMachine<Order>()

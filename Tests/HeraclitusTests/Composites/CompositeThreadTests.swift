@@ -9,7 +9,7 @@ import Testing
     typealias PlacedState = Forest.PlacedState
 
     @Test(
-        "Threads that fire all levels of a tree at once wait for one another, one thread at a time, without a circle"
+        "Threads that fire all levels of a tree take turns, without a deadlock"
     )
     func allLevels() throws {
         let order = try Forest.busyOrder()

@@ -399,7 +399,7 @@ import Testing
         #expect(inside.load(ordering: .relaxed) == 0)
     }
 
-    @Test("A thread that waits for the root during fires of an inner machine gets its turn, in the order of arrival")
+    @Test("A thread that waits for the root during an inner machine's fires gets its turn in the order of arrival")
     func waiting() throws {
         let round = StateMachine<Round>()
         let game = StateMachine<Game>(entering: Game.PlayingState(round))

@@ -90,7 +90,7 @@ import Testing
         let go = Event(updating: KnotState.self)
     }
 
-    @Test("An archive of a machine whose state holds that machine is a typed error, on a thread with a small stack")
+    @Test("An archive of a machine whose state holds that machine throws a typed error, on a small stack")
     func knot() {
         let done = onSmallStack {
             let state = KnotState()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Fixtures
 
-@Suite("One moment of a tree") struct TreeMomentTests {
+@Suite("Copies and archives of a tree at one moment") struct TreeMomentTests {
     final class OffState: EmptyState {}
     final class OnState: EmptyState {}
 
@@ -222,7 +222,7 @@ import Testing
         #expect(try Self.room(house).revision == 1_500)
     }
 
-    @Test("In a callback of a region a copy is of this moment: the region has moved, and its holder has not yet")
+    @Test("A copy in a region's callback is of this moment: the region has moved, and its holder has not yet")
     func callback() throws {
         let order = StateMachine<Forest.Order>()
         try order.fire.place(Forest.PlacedState())

@@ -207,7 +207,7 @@ import Testing
         #expect(Set(pit.journal.entries.filter { $0.hasPrefix("dig") }) == ["dig inner"])
     }
 
-    @Test("A region with its own run is suspended with the outer run, and goes on when it is fired or activated")
+    @Test("A region with its own run is suspended with the outer run, and continues when fired or activated")
     func suspendedTogether() async throws {
         let (land, _, dig) = try self.land()
         let held = HeldExecutor()

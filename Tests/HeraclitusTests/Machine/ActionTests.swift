@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("The definition says where an action is allowed, and a method of the machine's owner what it does")
+    @Test("The definition limits an action to its states, and a method of the machine's owner does its work")
     func owner() throws {
         let room = Room()
         #expect(try room.shine(watts: 7) == 7)

@@ -154,7 +154,7 @@ import Testing
         let leave = Event(to: DoneState.self)
     }
 
-    @Test("A state that can hold a machine and is not Copying is found at its first object, even while it holds none")
+    @Test("A non-Copying state that can hold a machine is found at its first object, even while it holds none")
     func careless() async throws {
         let array = try #require(
             await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

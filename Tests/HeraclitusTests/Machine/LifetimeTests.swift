@@ -381,7 +381,7 @@ import Testing
         var kind: String { "impostor" }
     }
 
-    @Test("A value that is no object is rejected as a state, whatever it holds")
+    @Test("A value other than an object is rejected as a state, with any content")
     func impostor() throws {
         let census = Census()
         let machine = StateMachine<Anything>(entering: FirstState(census))

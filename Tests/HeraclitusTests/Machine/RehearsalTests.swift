@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test(
-        "In a did hook the answer is for the state that all accepted fires lead to; in a guard there is none"
+        "In a did hook the answer is for the state after all accepted fires; a guard has no answer"
     )
     func inCallbacks() throws {
         let journal = CallLog()

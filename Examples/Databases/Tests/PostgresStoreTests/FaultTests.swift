@@ -199,7 +199,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Each kind of database error causes its own kind of error, with the id, and nothing changes",
+        "Each error code causes a matching error with the id, and nothing changes",
         arguments: [
             ("53100", "full"), ("53200", "full"), ("53300", "inaccessible"), ("25006", "inaccessible"),
             ("42501", "inaccessible"), ("57P03", "inaccessible"), ("28000", "inaccessible"), ("57014", "busy"),

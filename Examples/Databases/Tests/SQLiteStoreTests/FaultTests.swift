@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "A deleted, moved or replaced file or log causes an error on every connection, and no file is made in its place",
+        "Damage to an open file or log causes an error on every connection, and the store makes no new file",
         arguments: Harm.allCases
     )
     func gone(harm: Harm) async throws {
