@@ -5,7 +5,7 @@ import HeraclitusInspecting
 import HeraclitusStores
 import HeraclitusTables
 
-/// Runs the flows that customers have written: checks and draws them, leads documents through them, and changes one under way.
+/// Runs flows written by customers: checks and draws them, leads documents through them, and changes one flow in use.
 @main
 struct Approval {
     static func main() async throws {
@@ -60,7 +60,7 @@ struct Approval {
         }
     }
 
-    /// Goes on with the documents after the customer has changed the flow.
+    /// Continues the documents after the customer has changed the flow.
     private static func change(to flow: DataWorkflow, in store: InMemoryStore) async throws {
         let invoices = store.workflow(DataWorkflow.self, context: flow)
         print("The flow has a clerk and a manager now, and the documents are where they were:")

@@ -3,9 +3,9 @@ import Heraclitus
 import HeraclitusInspecting
 import HeraclitusTables
 
-/// The flows of a customer, as they lie in a folder: a file for each version of each.
+/// The flows of a customer in a folder, with one file for each version of a flow.
 struct Flows {
-    /// The flows that can be used, by the order of their files.
+    /// The valid flows, in the order of their files.
     private(set) var flows: [DataWorkflow] = []
 
     /// Why the others cannot.
@@ -24,7 +24,7 @@ struct Flows {
         }
     }
 
-    /// The flow of a name, in one version or in the newest.
+    /// The flow with a name, in a given version or the newest.
     subscript(name: String, version version: Int? = nil) -> DataWorkflow {
         get throws {
             let found = flows.filter {
@@ -37,7 +37,7 @@ struct Flows {
         }
     }
 
-    /// The rules of the house hold in whatever flow has the event.
+    /// The rules of the house apply to every flow with the event.
     private static func flow(_ table: TransitionTable) throws -> DataWorkflow {
         let flow = try DataWorkflow(table)
         guard table["approve"] != nil else { return flow }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures what the library costs against the same written by hand, side by side in one process.
+/// Measures the cost of the library beside handwritten code, in one process.
 @main
 struct Benchmark {
     static func main() {
@@ -21,10 +21,10 @@ struct Benchmark {
         report.end()
     }
 
-    /// Starts a thread that does nothing.
+    /// Starts an idle thread.
     ///
-    /// In a process of one thread glibc takes locks and counts references without the processor's lock prefix, which
-    /// no program that needs a lock would see.
+    /// In a process of one thread, glibc locks and counts references without the processor's lock prefix. Programs that need locks have several
+    /// threads.
     private static func parkAThread() {
         Thread.detachNewThread { DispatchSemaphore(value: 0).wait() }
     }

@@ -1,26 +1,26 @@
-/// Something that is measured, with what it is measured against.
+/// A measurement, with its limit for comparison.
 ///
 /// A new figure is a value in one of the lists in `Figures`.
 struct Figure {
-    /// One side of a comparison: takes one sample that lasts about as long as it is told.
+    /// One side of a comparison, which takes one sample of about the given duration.
     typealias Side = (Duration) -> Double
 
     let name: String
     let unit: String
 
-    /// The largest ratio of ours to the limit that is good enough.
+    /// The largest acceptable ratio of the library to the limit.
     let goal: Double
     let ours: Side
     let limit: Side
 
-    /// The limit, where it is not the same by hand.
+    /// The limit, if it is not handwritten code.
     var remark: String?
 
     static var all: [Figure] {
         firing + asking + living + working + alarms
     }
 
-    /// Samples both sides by turns, so that what else the machine does meets both.
+    /// Samples both sides alternately, so that other load of the computer affects both.
     func measured(_ count: Int, for time: Duration) -> Measurement {
         _ = (ours(time / 4), limit(time / 4))
         let pairs = (0..<count).map { index in

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     static let usage = """
         usage: benchmark [--json] [--only TEXT] [--samples N] [--milliseconds N]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints measurements as they come: a table, or a line of JSON each.
+/// Prints each measurement at once, as a row of a table or a line of JSON.
 struct Report {
     let asJSON: Bool
 
@@ -23,7 +23,7 @@ struct Report {
         Self.write("A goal is the largest ratio that is good enough.")
     }
 
-    /// Not `print`, which keeps lines back when it does not write to a terminal.
+    /// `print` would buffer lines when the output is not a terminal.
     private static func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     private static func row(_ measurement: Measurement) -> String {

@@ -1,6 +1,8 @@
-/// Makes a side that times a loop: nanoseconds per operation, of which a round has so many.
+/// Makes a side that times a loop, in nanoseconds per operation.
 ///
-/// `rounds` gets the number and is not one round, so that the loop is compiled with what is in it.
+/// Each round has a number of operations.
+///
+/// `rounds` gets the number of rounds, so that the compiler optimizes the loop with its body.
 func perOperation(of operations: Int = 1, _ rounds: @escaping (Int) -> Void) -> Figure.Side {
     var count = 0
     return { time in
@@ -13,20 +15,20 @@ func nanoseconds(_ body: () -> Void) -> Double {
     ContinuousClock().measure(body) / .nanoseconds(1)
 }
 
-/// The number of rounds that takes about a time.
+/// The number of rounds that fills a duration.
 private func calibrated(_ rounds: (Int) -> Void, for time: Duration) -> Int {
-    // What happens only the first time must not be taken for what a round takes.
+    // Excludes one-time costs from the estimate.
     rounds(1)
     var count = 1
     while true {
         let taken = nanoseconds { rounds(count) }
-        // A tenth is enough to tell the rest from.
+        // A tenth of the duration is enough for an estimate.
         if taken * 10 >= time / .nanoseconds(1) { return max(1, Int(Double(count) * (time / .nanoseconds(1)) / taken)) }
         count *= 2
     }
 }
 
-// What the optimizer must believe is used.
+// The optimizer must assume that the value is used.
 
 @inline(never) @_optimize(none)
 func keep(_ object: AnyObject) {}

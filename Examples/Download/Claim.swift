@@ -1,6 +1,6 @@
 import Foundation
 
-/// The right to write a file, which one process has at a time.
+/// The exclusive right of one process to write a file.
 final class Claim {
     private let path: String
     private let descriptor: Int32
@@ -10,7 +10,7 @@ final class Claim {
         self.descriptor = descriptor
     }
 
-    /// Claims what a download writes, or throws if another process is at it.
+    /// Claims the file of a download, or throws if another process has claimed it.
     static func make(_ origin: Origin) throws -> Claim {
         let path = origin.partPath
         while true {
@@ -20,14 +20,14 @@ final class Claim {
                 close(descriptor)
                 throw Refusal("\(origin.target) is being loaded already")
             }
-            // Another process may have put it into its place meanwhile.
+            // Another process may have moved the file to its target since.
             if isAt(path, descriptor) { return Claim(path, descriptor) }
             close(descriptor)
         }
     }
 
     deinit {
-        // Nothing has come; and it has not gone to its place either, empty as it may be.
+        // The file is empty, and was not moved to its target.
         var own = stat()
         if unsafe fstat(descriptor, &own) == 0, own.st_size == 0, Self.isAt(path, descriptor) { unsafe unlink(path) }
         close(descriptor)

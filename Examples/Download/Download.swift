@@ -1,6 +1,6 @@
 import Heraclitus
 
-/// A download from idle to completed, however often it is interrupted.
+/// A download from idle to completed, through any number of interruptions.
 struct Download: Workflow {
     static var initial: any DownloadState { IdleState() }
     static var states: [any WorkflowState.Type] {
@@ -20,9 +20,9 @@ struct Download: Workflow {
         .enters { CancelledState($0.part) }
 }
 
-/// What every state can be asked; only some have something to say.
+/// The properties of every state; most states use the defaults.
 protocol DownloadState: WorkflowState {
-    /// What there is of the file so far.
+    /// The loaded part of the file.
     var part: Part? { get }
 }
 
@@ -30,32 +30,32 @@ extension DownloadState {
     var part: Part? { nil }
 }
 
-/// A state in which nothing goes on until somebody loads again.
+/// A state that waits until the user loads again.
 protocol EndedState: DownloadState {
-    /// What is to be told, and what the program's exit status is to be.
+    /// The message for the user, and the program's exit status.
     var verdict: (text: String, status: Int32) { get }
 }
 
-/// What it takes to go on with a file where it was left.
+/// The data for continuing a file.
 struct Part: Codable, Equatable {
     /// What is loaded.
     let origin: Origin
 
-    /// How many bytes of it there are.
+    /// The number of loaded bytes.
     var byteCount = 0
 
-    /// How many there will be; `nil` as long as that is not known.
+    /// The expected number of bytes; `nil` while it is unknown.
     var total: Int?
 
-    /// What tells this version of the file from later ones, a strong ETag; `nil` where it cannot be gone on with.
+    /// The strong ETag that identifies this version of the file; `nil` if the download cannot be continued.
     var tag: String?
 
-    /// Whether more can be loaded where this ends.
+    /// Whether the rest can be loaded separately.
     var canGoOn: Bool { byteCount > 0 && tag != nil }
 
     /// The same, to go elsewhere.
     func going(by origin: Origin) -> Part { Part(origin: origin, byteCount: byteCount, total: total, tag: tag) }
 
-    /// How much there is of it, in words.
+    /// The loaded amount, in words.
     var amount: String { total.map { "\(byteCount) of \($0) bytes" } ?? "\(byteCount) bytes" }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Heraclitus
 
-/// The file that a download writes, on behalf of its machine.
+/// The file of a download, written for its machine.
 ///
-/// It is written in the machine's turn. So it has at least what the state says, and once the state is left, nothing is written any more.
+/// Writes happen in the machine's turn. The file therefore has at least the content that the state names, and writing stops when the state is left.
 struct File: Sendable {
     private let call: WorkCall<Download>
     private let file: FileHandle
@@ -15,12 +15,12 @@ struct File: Sendable {
         file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     }
 
-    /// What of a part can be gone on with: no more than there is, and nothing of which nobody knows what it is.
+    /// The usable beginning of a part: at most the bytes in the file, and none of unknown origin.
     func reusable(_ part: Part) throws -> Part {
         try part.canGoOn && file.seekToEnd() >= part.byteCount ? part : Part(origin: part.origin)
     }
 
-    /// The content is about to come, from the end of a part on.
+    /// The content begins to arrive, from the end of a part on.
     func begin(_ part: Part) throws {
         try call.fire.begin { _ in
             try file.truncate(atOffset: UInt64(part.byteCount))

@@ -1,9 +1,9 @@
 import Foundation
 import Heraclitus
 
-/// Keeps a download's machine beside its target, until that is complete.
+/// Archives a download's machine beside its target, until the download is complete.
 struct Keeper {
-    /// How many bytes may come until what is kept is kept anew: what is loaded twice at most after the program was killed.
+    /// The number of bytes between two archives, and so the most that is loaded twice after a kill.
     private static let step = 1 << 20
 
     let path: String

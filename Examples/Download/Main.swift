@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// Loads a file, and goes on where it was interrupted.
+/// Loads a file, and continues an interrupted download.
 @main
 struct Main {
     static let usage = """
@@ -40,27 +40,27 @@ struct Main {
         machine.onTransition { [unowned machine] in keeper.keep(machine, after: $0) }
         if isVerbose { machine.observe { complain("\($0.level): \($0)") } }
         if machine.isIn(LoadingState.self) {
-            // It was killed while it was loading.
+            // The program was killed during a load.
             machine.activate()
         } else {
             try machine.fire.load { state in LoadingState(state.part ?? Part(origin: origin)) }
         }
         let interrupt = onInterrupt { try? machine.fire.cancel() }
         let ended = try await machine.wait(for: (any EndedState).self)
-        // When everybody has heard of it, and it is kept.
+        // All observers have been told, and the machine is archived.
         await machine.settled()
         withExtendedLifetime((interrupt, claim)) {}
         return ended
     }
 
-    /// The machine that was kept beside the target, if it is one of the same download.
+    /// The archived machine beside the target, if it belongs to the same download.
     private static func restored(_ origin: Origin) -> StateMachine<Download>? {
         guard let archive = FileManager.default.contents(atPath: origin.archivePath) else { return nil }
         do {
             let machine = try StateMachine<Download>(archive: archive)
             guard let part = machine.state.part else { return nil }
             if part.origin == origin { return machine }
-            // The files may have been moved.
+            // The user may have moved the files.
             if part.origin.url == origin.url { return StateMachine(resumingIn: CancelledState(part.going(by: origin))) }
             complain("what there is of \(part.origin.url.absoluteString) is replaced")
         } catch {

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Where a file comes from, and where it goes.
+/// The source and the target of a file.
 struct Origin: Codable, Equatable {
     let url: URL
 
-    /// An absolute path, which means the same wherever the program is run.
+    /// An absolute path, which is valid in any working directory.
     let target: String
 
-    /// What is written until it is complete.
+    /// The file of an incomplete download.
     var partPath: String { target + ".part" }
 
-    /// Where the machine is kept meanwhile.
+    /// The file of the archive of an incomplete download.
     var archivePath: String { target + ".download" }
 
-    /// Understands a URL, or the path of a file.
+    /// Parses a URL, or the path of a file.
     init(_ text: String, to target: String?) throws {
         let scheme = text.contains("://") ? text.prefix { $0 != ":" }.lowercased() : nil
         switch scheme {
@@ -24,7 +24,7 @@ struct Origin: Codable, Equatable {
         default: throw Refusal("\(text) is neither a file nor of http or https")
         }
         let name = target ?? url.lastPathComponent
-        // A name that somebody else has chosen stays in this folder.
+        // A name chosen by a server stays in this folder.
         if target == nil, name.isEmpty || name == "." || name == ".." || name.contains("/") || name.contains("\0") {
             throw Refusal("\(text) has no file name; say --to FILE")
         }
@@ -42,7 +42,7 @@ struct Origin: Codable, Equatable {
         }
     }
 
-    /// Whether two paths lead to one file, by whatever links.
+    /// Whether two paths lead to one file, through any links.
     private static func isSame(_ path: String, _ other: String) -> Bool {
         var one = stat()
         var two = stat()

@@ -7,7 +7,7 @@ import Heraclitus
 
 final class IdleState: DownloadState, EmptyState {}
 
-/// Loads what is missing, as long as the machine is in this state; anew after the program was killed.
+/// Loads the missing part while the machine is in this state, again after a kill of the program.
 final class LoadingState: DownloadState, Working {
     let current: Part
 
@@ -21,7 +21,7 @@ final class LoadingState: DownloadState, Working {
         let file = try File(of: current, for: call)
         let wanted = try file.reusable(current)
         if wanted.byteCount > 0, wanted.byteCount == wanted.total {
-            // The program was killed before it could say so.
+            // The program was killed before it could report that.
             try file.begin(wanted)
         } else {
             let transport: any Transport = wanted.origin.url.isFileURL ? FileTransport() : WebTransport()
@@ -45,7 +45,7 @@ final class CompletedState: EndedState {
     var verdict: (text: String, status: Int32) { ("completed, \(byteCount) bytes", 0) }
 }
 
-/// Keeps what there is, to go on with later.
+/// Archives the loaded part, to continue later.
 final class CancelledState: EndedState {
     let part: Part?
 
@@ -57,9 +57,9 @@ final class CancelledState: EndedState {
     }
 }
 
-/// What went wrong is a subclass's to say.
+/// A subclass describes the failure.
 class FailureState: EndedState, @unchecked Sendable {
-    // Unchecked for its subclasses' sake: constants only.
+    // Unchecked because of subclasses; all properties are constants.
 
     let part: Part?
 
@@ -69,10 +69,10 @@ class FailureState: EndedState, @unchecked Sendable {
 
     var verdict: (text: String, status: Int32) { ("failed: \(reason)", 1) }
 
-    /// What an error of the work leads to.
+    /// The state after an error of the work.
     static func of(_ error: any Error, _ part: Part?) -> FailureState {
         switch error {
-        // What was thrown while the next state was built.
+        // The error of a builder of the next state.
         case let error as InvalidTransition where error.underlyingError != nil: of(error.underlyingError ?? error, part)
         case let error as URLError where error.code == .timedOut: TimedOutState(part)
         case let error as StatusError: StatusFailureState(error.status, part)
@@ -111,7 +111,7 @@ final class StatusFailureState: FailureState, @unchecked Sendable {
     }
 }
 
-/// Any error that somebody else has thrown; an archive keeps what it says.
+/// Any other error, of which an archive has the description.
 final class WrappedFailureState: FailureState, @unchecked Sendable {
     let error: any Error
 
@@ -122,7 +122,7 @@ final class WrappedFailureState: FailureState, @unchecked Sendable {
 
     override var reason: String { (error as? Archived)?.text ?? error.localizedDescription }
 
-    /// An error of which only the text is left.
+    /// An error of which only the description is left.
     struct Archived: Error {
         let text: String
     }

@@ -5,15 +5,15 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// A way in which content comes.
+/// A source of content.
 protocol Transport: Sendable {
-    /// Loads what is missing of a part into a file, until the task is cancelled.
+    /// Loads the missing rest of a part into a file, until the task is cancelled.
     func load(_ wanted: Part, into file: File) async throws
 }
 
 /// Content from a web server.
 struct WebTransport: Transport {
-    /// How long it may last until something comes, in seconds: up to a day.
+    /// The time-out between two arrivals of data, in seconds: up to a day.
     static let patience =
         ProcessInfo.processInfo.environment["DOWNLOAD_PATIENCE"].flatMap(Int.init)
         .map { min(max($0, 1), 86_400) } ?? 30
@@ -24,7 +24,7 @@ struct WebTransport: Transport {
         configuration.timeoutIntervalForRequest = TimeInterval(Self.patience)
         let delegate = TransferDelegate(wanted, into: file, end)
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
-        // However it ends. A session keeps its delegate until it is told not to.
+        // Invalidates the session in any case, because a session retains its delegate.
         end.onTermination = { _ in session.invalidateAndCancel() }
         session.dataTask(with: question(wanted)).resume()
         for try await _ in transfer {}
@@ -33,7 +33,7 @@ struct WebTransport: Transport {
 
     private func question(_ wanted: Part) -> URLRequest {
         var question = URLRequest(url: wanted.origin.url, timeoutInterval: TimeInterval(Self.patience))
-        // Bytes are counted as they come.
+        // Counts bytes on arrival.
         question.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if wanted.canGoOn, let tag = wanted.tag {
             question.setValue("bytes=\(wanted.byteCount)-", forHTTPHeaderField: "Range")
@@ -43,7 +43,7 @@ struct WebTransport: Transport {
     }
 }
 
-/// Writes what comes on the session's queue, which has to wait for it.
+/// Writes on the session's queue, so that the session waits for the file.
 private final class TransferDelegate: NSObject, URLSessionDataDelegate {
     private let wanted: Part
     private let file: File
@@ -75,7 +75,7 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate {
         end.finish(throwing: error)
     }
 
-    /// Ends with the first error: what comes after something that is missing is worth nothing.
+    /// Stops at the first error, because later content would leave a gap.
     private func goOn(_ body: () throws -> Void) -> Bool {
         guard !hasFailed.load(ordering: .relaxed) else { return false }
         do {
@@ -110,7 +110,7 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate {
         case 200, 203:
             part.total = response.expectedContentLength >= 0 ? Int(response.expectedContentLength) : nil
             let offersRanges = response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() == "bytes"
-            // A weak tag does not promise the same bytes.
+            // A weak tag does not identify equal bytes.
             if let tag, offersRanges, !tag.hasPrefix("W/") { part.tag = tag }
         default:
             // There is nothing after what there is already: it has become shorter.
@@ -120,11 +120,11 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate {
         try file.begin(part)
     }
 
-    /// Forgets what there is, which cannot be gone on with.
+    /// Drops a part that cannot be continued.
     private func beginAnew() throws { try file.begin(Part(origin: wanted.origin)) }
 }
 
-/// A status of HTTP with which nothing comes.
+/// An HTTP status without content.
 struct StatusError: Error {
     let status: Int
 }
@@ -137,10 +137,10 @@ struct FileTransport: Transport {
         }
     }
 
-    /// Until the file takes nothing more, because the state was left.
+    /// Reads until the file refuses content because the state was left.
     private func copy(_ wanted: Part, into file: File) throws {
         let url = wanted.origin.url
-        // First: to open a pipe is to wait for somebody.
+        // The first step, because opening a pipe waits for its writer.
         let (size, tag) = try Self.version(of: url)
         let source = try FileHandle(forReadingFrom: url)
         let part = wanted.tag == tag ? wanted : Part(origin: wanted.origin, total: size, tag: tag)
@@ -153,7 +153,7 @@ struct FileTransport: Transport {
         }
     }
 
-    /// The size of a file, and what differs when it was changed.
+    /// The size of a file, and its version, which changes with each write.
     private static func version(of url: URL) throws -> (size: Int?, tag: String) {
         let attributes = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
         guard attributes[.type] as? FileAttributeType == .typeRegular else { throw Refusal("\(url.path) is no file") }

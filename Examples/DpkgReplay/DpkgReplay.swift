@@ -5,7 +5,7 @@ import HeraclitusInspecting
 /// Replays dpkg's logs.
 @main
 struct DpkgReplay {
-    /// What the shell is told.
+    /// The exit status for the shell.
     private enum Exit {
         static let well: Int32 = 0
         static let findings: Int32 = 1
@@ -90,7 +90,7 @@ struct DpkgReplay {
         return findings.isWell ? Exit.well : Exit.findings
     }
 
-    /// The logs and the database that are meant.
+    /// The logs and the database of the options.
     private static func files(_ options: Options) throws(Refused) -> (logs: [String], status: String?) {
         if !options.logs.isEmpty { return (options.logs, options.status) }
         let system = (log: "/var/log/dpkg.log", status: "/var/lib/dpkg/status")
@@ -107,7 +107,7 @@ struct DpkgReplay {
         )
     }
 
-    /// How many bytes there are to read, if that is known.
+    /// The number of bytes to read, if it is known.
     private static func total(of series: LogSeries) -> Int? {
         series.logs.reduce(0 as Int?) { sum, log in
             guard let sum, !log.path.hasSuffix(".gz"), let size = ByteSource.size(of: log.path) else { return nil }

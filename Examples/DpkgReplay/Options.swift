@@ -1,4 +1,4 @@
-/// What the user asks for.
+/// The options of the command line.
 struct Options {
     static let usage = """
         usage: dpkg-replay [LOG…] [--status FILE] [--archive FILE] [--limit N] [--verbose] [--json] …

@@ -1,10 +1,10 @@
 import Heraclitus
 
-/// The life of a package, as dpkg leads it: which changes are lawful, and by which event.
+/// The life of a package in dpkg: the allowed changes, and their events.
 ///
-/// The first group are dpkg's action lines. They change nothing but what is known of the package's future, and so they
-/// update its state. The others are its status lines. Every pair of states belongs to one event at most; what is no pair
-/// of any event, dpkg cannot do. Written after the steps in dpkg(1) and the places in its sources that set a state.
+/// The first group of events are dpkg's action lines. They change only the knowledge of the package's future, so they update its state. The other
+/// events are status lines. Each pair of states belongs to at most one event, and dpkg cannot make any other change. The sources are the steps in
+/// dpkg(1), and the code of dpkg that sets a state.
 struct PackageLife: Workflow {
     static var initial: PackageState {
         UnseenState(Facts(package: "", since: Timestamp(), line: 0, run: Run()))
@@ -16,18 +16,18 @@ struct PackageLife: Workflow {
     let upgrade = announcement(in: Self.present)
     let configure = announcement(in: [UnpackedState.self, HalfConfiguredState.self])
     let trigproc = announcement(in: [TriggersAwaitedState.self, TriggersPendingState.self])
-    /// Before 1.18.11 dpkg announces it also for config files alone, before their purge.
+    /// Before 1.18.11 dpkg announces a purge also for config files alone.
     let remove = announcement(in: Self.present + [ConfigFilesState.self])
     let purge = announcement(in: Self.present + [ConfigFilesState.self])
     let disappear = announcement(in: Self.present)
 
     // MARK: Seen
 
-    /// The log speaks of the package for the first time.
+    /// The first line of the log about the package.
     let appear = Event(from: UnseenState.self, to: PackageState.all)
         .guarded { old, new, _ in try requireExpected(new, after: old) }
 
-    /// The same state once more: each run of dpkg says it anew, old ones say it several times.
+    /// The state is repeated: each run of dpkg repeats it, and old runs repeat it several times.
     let repeated = Event(updating: PackageState.all).guarded { old, new, _ in try requireSameVersion(old, new) }
 
     // MARK: Installed and upgraded
@@ -74,7 +74,7 @@ struct PackageLife: Workflow {
 
     let beginConfiguring = Event(from: UnpackedState.self, to: HalfConfiguredState.self)
         .guarded { old, new, _ in
-            // Or another package is about to be unpacked that this one is in the way of.
+            // Or this package is in the way of another that dpkg is about to unpack.
             if !new.facts.run.isPreparing { try old.requireAction(for: new, among: .configure) }
             _ = try old.action(for: new, among: .configure, .install, .upgrade)
             try requireSameVersion(old, new)
@@ -82,7 +82,7 @@ struct PackageLife: Workflow {
 
     let finishConfiguring = Event(from: HalfConfiguredState.self, to: InstalledState.self, TriggersAwaitedState.self)
         .guarded { old, new, _ in
-            // Without an action of its own only what was deconfigured in favour of another package, which then failed.
+            // Without its own action, only a package is configured that was deconfigured in favour of a failed package.
             let isOld = old.facts.run.number < new.facts.run.number
             if new.facts.run.purpose != .archives || !isOld && !old.facts.run.isPreparing {
                 try old.requireAnyAction(for: new)
@@ -108,7 +108,7 @@ struct PackageLife: Workflow {
     let triggersDone = Event(from: TriggersAwaitedState.self, to: InstalledState.self)
         .guarded { old, new, _ in try requireSameVersion(old, new) }
 
-    /// Without a line of its own, too: dpkg gives up on triggers that go round in circles.
+    /// Also without a line of its own: dpkg gives up on circular triggers.
     let processTriggers = Event(
         from: TriggersAwaitedState.self,
         TriggersPendingState.self,
@@ -136,7 +136,7 @@ struct PackageLife: Workflow {
     let forget = Event(from: ConfigFilesState.self, to: NotInstalledState.self)
         .guarded { _, new, _ in try requireNoVersion(new) }
 
-    /// Another package has taken over every file.
+    /// Another package has replaced every file.
     let vanish = Event(
         from: UnpackedState.self,
         HalfConfiguredState.self,
@@ -151,10 +151,11 @@ struct PackageLife: Workflow {
 
     // MARK: Failed and put back
 
-    /// The new version could not be unpacked and the old one is in force again, without being configured anew.
+    /// The new version failed to unpack.
     ///
-    /// Or it was not even tried, because another package was to be removed for it and was not: then the log has that in
-    /// between.
+    /// The old version is in force again, and is not configured again.
+    ///
+    /// Or dpkg never tried, because a package in the way could not be removed. The log then has that removal in between.
     let putBack = Event(from: UnpackedState.self, to: InstalledState.self, TriggersAwaitedState.self)
         .guarded { old, new, _ in
             try old.requireAction(for: new, among: .upgrade, or: "without having been configured")
@@ -164,7 +165,7 @@ struct PackageLife: Workflow {
             try requireSameVersion(old, new)
         }
 
-    /// A removal in favour of another package was called off because that one failed.
+    /// dpkg called off a removal in favour of another package, because that package failed.
     let keep = Event(from: HalfInstalledState.self, to: InstalledState.self, TriggersAwaitedState.self)
         .guarded { old, new, _ in
             let action = try old.action(for: new, among: .upgrade, .trigproc)
@@ -177,7 +178,7 @@ struct PackageLife: Workflow {
             try requireSameVersion(old, new)
         }
 
-    /// What it depends on conflicts with its own new version, and so it is deconfigured before that is unpacked.
+    /// A dependency conflicts with the package's new version, so dpkg deconfigures the package before it unpacks the new version.
     let stepAside = Event(from: ConfigFilesState.self, HalfInstalledState.self, to: HalfConfiguredState.self)
         .guarded { old, new, _ in
             let unpackedNever = "without having been unpacked"
@@ -187,7 +188,7 @@ struct PackageLife: Workflow {
             try requireSameVersion(old, new)
         }
 
-    /// The same, when the new version could not be unpacked.
+    /// The same change, after the new version failed to unpack.
     let stepBack = Event(from: ConfigFilesState.self, to: InstalledState.self)
         .guarded { old, new, _ in
             let unpackedNever = "without having been unpacked"
@@ -200,16 +201,16 @@ struct PackageLife: Workflow {
             try requireSameVersion(old, new)
         }
 
-    /// The states in which there is something that can be upgraded or removed.
+    /// The states in which a package can be upgraded or removed.
     private static let present: [PackageState.Type] = PackageState.all.filter {
         $0 != NotInstalledState.self && $0 != ConfigFilesState.self
     }
 
-    /// An action line, which names the version that is there.
+    /// An action line, which names the current version.
     private static func announcement(in states: [PackageState.Type]) -> Event<PackageState, PackageState> {
         Event(updating: [UnseenState.self] + states).guarded { old, new, _ in
             guard !(old is UnseenState), let action = new.facts.action else { return }
-            // Or the configuration files are there of another architecture that the log has not spoken of.
+            // Or the files of another architecture are there, of which the log has no line.
             if action.kind == .install, old is NotInstalledState, old.facts.package.contains(":") { return }
             try require(
                 action.old == old.facts.version,
@@ -221,14 +222,14 @@ struct PackageLife: Workflow {
 
 // MARK: - What guards require
 
-/// Why dpkg cannot have done what a line says, though the two states are a lawful pair.
+/// The reason why dpkg cannot have written a line, although its pair of states is allowed.
 struct Unlawful: Error, CustomStringConvertible {
     private let words: @Sendable () -> String
 
-    /// Puts it into words when somebody wants to read them: most of what a damaged log brings about is only counted.
+    /// Makes the sentence on request, because most problems of a damaged log are only counted.
     init(_ words: @escaping @Sendable @autoclosure () -> String) { self.words = words }
 
-    /// What is wrong, as it follows what was done: `without having been unpacked`.
+    /// The problem, in words that follow the action: `without having been unpacked`.
     var description: String { words() }
 }
 
@@ -250,8 +251,8 @@ private func requireNoVersion(_ new: PackageState) throws(Unlawful) {
     try require(new.facts.version == nil, "and yet in a version")
 }
 
-/// What the first status line of a package may say, when the action line before it was the first to name it: where the
-/// package was, once more, or where the action leads.
+/// The possible states in a package's first status line, after an action line named it first: its state before, repeated, or the destination of the
+/// action.
 private func requireExpected(_ new: PackageState, after old: UnseenState) throws(Unlawful) {
     guard new.facts.run.isKnown, let action = old.ownAction(in: new.facts.run), let status = new.status else { return }
     let isExpected =
@@ -270,18 +271,18 @@ private func requireExpected(_ new: PackageState, after old: UnseenState) throws
 }
 
 extension PackageState {
-    /// The package's own action of this run of dpkg, if there is one: it must be one of some kinds.
+    /// Returns the package's action of this run, if any, which must be of one of the kinds.
     ///
-    /// Much happens to packages without an action of their own, because of what is done with others.
+    /// dpkg also changes packages without their own action, because of other packages.
     fileprivate func action(for new: PackageState, among kinds: Action.Kind...) throws(Unlawful) -> Action? {
         guard let action = ownAction(in: new.facts.run) else { return nil }
         try require(kinds.contains(action.kind), "out of turn after the line \"\(action.kind.rawValue)\"")
         return action
     }
 
-    /// The package's own action of this run of dpkg: there must be one, and of some kinds.
+    /// Requires an action of this run for the package, of one of the kinds.
     ///
-    /// In a run of which the log does not have the beginning there may be one that the log does not have either.
+    /// A run without its beginning in the log may have announced the action there.
     @discardableResult
     fileprivate func requireAction(
         for new: PackageState,
@@ -296,12 +297,12 @@ extension PackageState {
         return action
     }
 
-    /// Whether the log does not have what brought the package here, because it begins in the middle of this run.
+    /// Whether the log lacks the cause of the package's state, because it begins in the middle of this run.
     fileprivate func isBeyondBeginning(of new: PackageState) -> Bool {
         facts.cameFrom == nil && facts.run.number == new.facts.run.number && !new.facts.run.isKnown
     }
 
-    /// Some action of this run of dpkg, whatever kind.
+    /// Requires an action of this run for the package, of any kind.
     fileprivate func requireAnyAction(for new: PackageState) throws(Unlawful) {
         guard ownAction(in: new.facts.run) == nil, new.facts.run.isKnown else { return }
         throw Unlawful("without the line \"configure\" or \"trigproc\" that dpkg writes before")

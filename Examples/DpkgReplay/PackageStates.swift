@@ -1,8 +1,8 @@
 import Heraclitus
 
-// The states of a package, as dpkg(1) documents them, and what is known of a package while it is in one.
+// The states of a package according to dpkg(1), with the replay's knowledge of the package.
 
-/// What dpkg's log and its database call a state.
+/// The name of a state in dpkg's log and database.
 enum Status: String, Codable, Sendable, CaseIterable {
     case notInstalled = "not-installed"
     case configFiles = "config-files"
@@ -28,31 +28,31 @@ enum Status: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// What is known of a package while it is in a state.
+/// The knowledge of a package in a state.
 struct Facts: Codable, Sendable {
-    /// `libc6:amd64`; old logs have names without an architecture.
+    /// `libc6:amd64`; names in old logs lack the architecture.
     var package: String
     /// `nil` where dpkg writes `<none>`.
     var version: String?
-    /// Whether the state came with another version than was there before.
+    /// Whether the state came with another version than before.
     var isOtherVersion = false
-    /// When the state was entered, as the log has it: local time.
+    /// The entry into the state according to the log, in local time.
     var since: Timestamp
-    /// On which line it was entered, counted from the beginning of the first log.
+    /// The line of the entry, counted from the beginning of the first log.
     var line: Int
-    /// In which run of dpkg it was entered.
+    /// The run of dpkg that entered the state.
     var run: Run
-    /// The state before this one, if that is known.
+    /// The previous state, if it is known.
     var cameFrom: Status?
-    /// How often the log has said so once more.
+    /// How often the log has repeated the state.
     var repeats = 0
-    /// How many changes of state there were.
+    /// The number of state changes.
     var changes = 0
-    /// The last action that dpkg announced for this very package.
+    /// dpkg's last announced action for the package.
     var action: Action?
 }
 
-/// An action line: what dpkg is about to do with a package.
+/// An action line, in which dpkg announces its next step for a package.
 final class Action: Codable, Sendable {
     enum Kind: String, Codable, Sendable, CaseIterable {
         case install
@@ -65,12 +65,12 @@ final class Action: Codable, Sendable {
     }
 
     let kind: Kind
-    /// The version that is there; `nil` for `<none>`.
+    /// The current version; `nil` for `<none>`.
     let old: String?
-    /// The version that is to be there, where there is to be another one.
+    /// The planned version, if it differs.
     let new: String?
     let line: Int
-    /// The number of the run of dpkg that announced it; it says nothing about later ones.
+    /// The run of dpkg that announced the action; the action does not apply to later runs.
     let run: Int
 
     init(kind: Kind, old: String?, new: String?, line: Int, run: Int) {
@@ -85,9 +85,9 @@ final class Action: Codable, Sendable {
 /// One run of dpkg, from its `startup` line to the next.
 struct Run: Codable, Sendable {
     enum Purpose: String, Codable, Sendable {
-        /// The log does not have its beginning: it was rotated or damaged, or dpkg is older than 1.14.17.
+        /// The log lacks the beginning: it was rotated or damaged, or dpkg is older than 1.14.17.
         case unknown
-        /// `startup archives …` installs, upgrades and configures, and removes what is in the way.
+        /// `startup archives …` installs, upgrades and configures, and removes packages in the way.
         case archives
         /// `startup packages configure` and `startup packages triggers-only`.
         case configuration
@@ -98,17 +98,18 @@ struct Run: Codable, Sendable {
     var number = 0
     var purpose = Purpose.unknown
 
-    /// Whether dpkg has announced to unpack a package and has not begun to: just then it deconfigures and removes what is in
-    /// the way, without a line of its own.
+    /// Whether dpkg has announced an unpacking and not begun it.
+    ///
+    /// Only then it deconfigures and removes packages in the way, without lines.
     var isPreparing = false
 
-    /// Whether the log has the beginning of the run, and so every action of it.
+    /// Whether the log has the beginning of the run, and so all its actions.
     var isKnown: Bool { purpose != .unknown }
 
-    /// Whether it works on packages that are there, so that none is in the way of another.
+    /// Whether the run works on installed packages, so that none is in the way of another.
     var isOfPackages: Bool { purpose == .configuration || purpose == .removal }
 
-    /// Whether such a run can do that: packages are installed from archives, and removed by name.
+    /// Whether a run of this kind can do the action: archives install packages, and names remove them.
     func allows(_ kind: Action.Kind) -> Bool {
         switch purpose {
         case .unknown: true
@@ -121,11 +122,11 @@ struct Run: Codable, Sendable {
 
 /// A state of a package.
 ///
-/// Unchecked, because the compiler trusts no class that has subclasses; this one and they have nothing but constants.
+/// Unchecked because of subclasses; all properties are constants.
 class PackageState: WorkflowState, @unchecked Sendable {
     class var name: String { "any" }
 
-    /// The state's name in the log; `nil` for the one that the log has no name for.
+    /// The state's name in the log; `nil` for the state without a name.
     class var status: Status? { Status(rawValue: name) }
 
     let facts: Facts
@@ -134,14 +135,14 @@ class PackageState: WorkflowState, @unchecked Sendable {
 
     var status: Status? { Self.status }
 
-    /// The states that the log has names for.
+    /// The states with names in the log.
     static let all: [PackageState.Type] = Status.allCases.map(\.state)
 
-    /// The action that the same run of dpkg has announced for this package, if any.
+    /// The action that this run of dpkg has announced for the package, if any.
     func ownAction(in run: Run) -> Action? { facts.action.flatMap { $0.run == run.number ? $0 : nil } }
 }
 
-/// Nothing is known of the package yet but what dpkg has announced for it.
+/// The log has only an announcement for the package.
 final class UnseenState: PackageState, @unchecked Sendable {
     override class var name: String { "unseen" }
     override class var status: Status? { nil }
@@ -161,7 +162,7 @@ final class HalfInstalledState: PackageState, @unchecked Sendable {
     override class var name: String { "half-installed" }
     override class var status: Status? { .halfInstalled }
 
-    /// Whether a version may be unpacked now: the one that was announced, or the old one again.
+    /// Whether a version may be unpacked now: the announced version, or the old version again.
     func mayUnpack(_ version: String?, under action: Action?) -> Bool {
         version == facts.version || action == nil || version == action?.new
     }
@@ -171,10 +172,10 @@ final class UnpackedState: PackageState, @unchecked Sendable {
     override class var name: String { "unpacked" }
     override class var status: Status? { .unpacked }
 
-    /// Whether the old version was put back because unpacking a new one failed.
+    /// Whether the old version was restored because the new one failed to unpack.
     var isPutBack: Bool { facts.cameFrom == .halfInstalled && !facts.isOtherVersion }
 
-    /// Whether this is the old version, which an upgrade deconfigures before it unpacks the new one.
+    /// Whether this is the old version, which an upgrade deconfigures before it unpacks the new version.
     var isOldVersion: Bool { facts.cameFrom == .halfConfigured }
 }
 
@@ -182,7 +183,7 @@ final class HalfConfiguredState: PackageState, @unchecked Sendable {
     override class var name: String { "half-configured" }
     override class var status: Status? { .halfConfigured }
 
-    /// Whether the package was deconfigured because its own new version conflicts with what it depends on.
+    /// Whether dpkg deconfigured the package because its new version conflicts with a dependency.
     var isOwnConflict: Bool {
         [.unpacked, .halfInstalled, .configFiles].contains(facts.cameFrom)
     }

@@ -1,15 +1,17 @@
 import Heraclitus
 
-/// The machines of all packages, by the names that dpkg has for them: a package may change its name.
+/// The machines of all packages, by dpkg's names.
+///
+/// A package may change its name.
 struct Packages {
     private var machinesByName: [String: StateMachine<PackageLife>] = [:]
-    /// The names of the same package for several architectures.
+    /// The full names of a package, one for each architecture.
     private var namesByBareName: [Substring: [String]] = [:]
 
     /// All names, in order.
     var names: [String] { machinesByName.keys.sorted() }
 
-    /// The packages that the log has told a state of, by their names.
+    /// The packages with a state in the log, by name.
     var known: [PackageState] {
         names.compactMap { machinesByName[$0]?.state }.filter { !($0 is UnseenState) }
     }
@@ -44,7 +46,7 @@ struct Packages {
 
 extension Dictionary {
     /// Sets or removes a value.
-    /// - Returns: The one that was there.
+    /// - Returns: The previous machine.
     fileprivate mutating func updateOrRemove(_ value: Value?, for key: Key) -> Value? {
         if let value { updateValue(value, forKey: key) } else { removeValue(forKey: key) }
     }
@@ -53,15 +55,15 @@ extension Dictionary {
 // MARK: - Architectures
 
 extension Packages {
-    /// `dpkg` and `dpkg:amd64` are one package: names have had an architecture since some version of dpkg.
-    /// - Returns: The machine, if it has a new name now; so do the next two.
+    /// `dpkg` and `dpkg:amd64` are one package, because early versions of dpkg wrote names without an architecture.
+    /// - Returns: The machine, if it has a new name now. The next two methods return the same.
     mutating func gainArchitecture(_ package: String) -> StateMachine<PackageLife>? {
         guard case let bare = Self.bare(package), bare.endIndex != package.endIndex, let machine = self[String(bare)]
         else { return nil }
         return rename(machine, to: package)
     }
 
-    /// A package changes its architecture when its new version is unpacked, and its name with it.
+    /// A package changes its architecture, and its name, when its new version is unpacked.
     mutating func changeArchitecture(
         _ package: String,
         entering status: Status,
@@ -75,7 +77,7 @@ extension Packages {
         }
         let sibling = siblings(of: package).first { machine in
             guard status == .unpacked, machine.isIn(HalfInstalledState.self) else { return false }
-            // Where the beginning of the run is missing, the action may be missing with it.
+            // A log without the beginning of the run may lack the action too.
             guard let action = action(for: machine) else { return !run.isKnown }
             return action.kind == .install || action.kind == .upgrade
         }
@@ -83,7 +85,7 @@ extension Packages {
         return changeArchitecture(package, of: version, in: run)
     }
 
-    /// Before 1.18.0 dpkg calls it by its old name as long as it runs, and by the new one in later runs.
+    /// Before 1.18.0 dpkg uses the old name for the rest of the run, and the new name in later runs.
     mutating func changeArchitecture(
         _ package: String,
         before action: Action,
@@ -103,14 +105,14 @@ extension Packages {
             guard machine.isIn(UnpackedState.self), facts.version == version, facts.run.number < run.number,
                 let action = facts.action, action.run == facts.run.number
             else { return false }
-            // Of one that is for all architectures there is no other; others may be installed side by side.
+            // A package for all architectures exists once; other packages may be installed for several.
             return action.kind == .upgrade && self[package] == nil
                 || Self.architecture(package) == "all" || Self.architecture(facts.package) == "all"
         }
         return sibling.map { rename($0, to: package) }
     }
 
-    /// Whether what is there of a name can only be what an earlier package of that name has left behind.
+    /// Whether the remains under a name can only come from an earlier package.
     private func isFree(_ package: String) -> Bool {
         switch self[package]?.state.status {
         case nil, .notInstalled, .configFiles: true
@@ -118,7 +120,7 @@ extension Packages {
         }
     }
 
-    /// An installation over the configuration files of another architecture is announced with the new name.
+    /// An installation over configuration files of another architecture is announced with the new name.
     func machineOfOtherArchitecture(meantBy action: Action, _ package: String) -> StateMachine<PackageLife>? {
         guard action.kind == .install, let old = action.old else { return nil }
         switch self[package]?.state.status {
@@ -128,7 +130,7 @@ extension Packages {
         return siblings(of: package).first { $0.isIn(ConfigFilesState.self) && $0.state.facts.version == old }
     }
 
-    /// The same, where nothing was known of these files until now.
+    /// The same installation, over files that the log has not named until now.
     func actionOfOtherArchitecture(meaning package: String, _ version: String?, in run: Run) -> Action? {
         siblings(of: package).lazy.compactMap { $0.state.ownAction(in: run) }
             .first { $0.kind == .install && $0.old == version }

@@ -1,13 +1,13 @@
 import Heraclitus
 import HeraclitusStores
 
-/// Logs, replayed: every package a machine, every line an event.
+/// Replayed logs, in which every package is a machine and every line an event.
 struct Replay {
-    /// A line that dpkg cannot have written after those before it.
+    /// A line that dpkg cannot have written after the lines before it.
     struct Rejection: Sendable {
         let place: Place
         let package: String
-        /// What the line says, as a state of the package, or as the state with the action announced.
+        /// The line as a state of the package, or as its state with an announced action.
         let claim: PackageState
         let isAnnouncement: Bool
         /// The line, counted from the beginning of the first log.
@@ -24,7 +24,7 @@ struct Replay {
     private(set) var packages = Packages()
     var progress: Progress
 
-    /// Where it was at the beginning of this run of the program.
+    /// The position at the beginning of this run of the program.
     let beginning: Progress
 
     /// The first rejections and damages; ``Progress`` counts all of them.
@@ -32,15 +32,15 @@ struct Replay {
     private(set) var damages: [Damage] = []
     private let limit: Int
 
-    /// Which log is read, for those who look for the line.
+    /// The current log, for readers who look for the line.
     var log = ""
 
     private var watcher: Watcher?
 
-    /// Begins, or goes on with what was archived.
+    /// Begins a replay, or continues an archived one.
     /// - Parameters:
-    ///   - limit: How many rejections, and how many damages, are kept.
-    ///   - progress: How far it has come.
+    ///   - limit: The number of rejections, and of damages, to keep.
+    ///   - progress: The progress so far.
     ///   - machines: The machines of the packages.
     init(
         keeping limit: Int = .max,
@@ -53,19 +53,19 @@ struct Replay {
         for machine in machines { packages[machine.state.facts.package] = machine }
     }
 
-    /// Tells a closure about the life of the packages of a name, from now on.
+    /// Passes the further life of the packages with a name to a closure.
     mutating func watch(_ name: String, _ tell: @escaping @Sendable (Life.Chapter) -> Void) {
         let watcher = Watcher(name: name, tell: tell)
         for state in packages.known { packages[state.facts.package].map { watcher.watch($0, of: state.facts.package) } }
         self.watcher = watcher
     }
 
-    /// Does what a line says, and notes that it is done.
+    /// Replays a line and records it as done.
     /// - Parameters:
     ///   - bytes: What the line is in.
     ///   - range: Where it is in them.
-    ///   - isBehindHole: Whether NUL bytes were before it.
-    ///   - isCut: Whether it is but a part of a line.
+    ///   - isBehindHole: Whether NUL bytes came before the line.
+    ///   - isCut: Whether the line is incomplete.
     mutating func read(_ bytes: [UInt8], _ range: Range<Int>, isBehindHole: Bool = false, isCut: Bool = false) {
         progress.lines += 1
         progress.position.lines += 1
@@ -95,7 +95,7 @@ struct Replay {
         }
     }
 
-    /// From here on the log may lack lines.
+    /// The log may lack lines from here on.
     mutating func breakOff(_ damage: Damage? = nil) {
         progress.begin(.unknown)
         guard let damage else { return }
@@ -104,7 +104,7 @@ struct Replay {
     }
 
     private mutating func readDamaged(_ bytes: [UInt8], _ range: Range<Int>) {
-        // Power cuts leave holes, and dpkg goes on behind them as if nothing had happened.
+        // Power cuts leave holes, after which dpkg continues as before.
         if let hole = bytes[range].lastIndex(of: 0) {
             progress.lines -= 1
             progress.position.lines -= 1
@@ -123,7 +123,7 @@ struct Replay {
     }
 }
 
-/// Where and when something stands in the log.
+/// The position and time of a line in the log.
 private struct Occasion {
     let time: Timestamp
     let bytes: [UInt8]
@@ -131,7 +131,7 @@ private struct Occasion {
 
     func text(_ field: LogLine.Field) -> String { String(decoding: bytes[field], as: UTF8.self) }
 
-    /// The text of a field; the one that is known already, if it is that.
+    /// The text of a field, reusing a known equal text.
     func text(_ field: LogLine.Field?, like known: String?) -> String? {
         guard let field else { return nil }
         if let known, isText(known, field) { return known }
@@ -162,7 +162,7 @@ extension Replay {
         var facts = old.facts
         facts.action = action
         if old.status == nil, action.kind == .install, action.old == nil {
-            // Its life begins here, and so the machine is a new one.
+            // The package's life begins here, so the machine is new.
             return put(StateMachine(resumingIn: NotInstalledState(facts)))
         }
         let new = type(of: old).init(facts)
@@ -208,14 +208,14 @@ extension Replay {
             if old.status == nil, old.ownAction(in: progress.run) == nil {
                 facts.action = packages.actionOfOtherArchitecture(meaning: package, facts.version, in: progress.run)
             }
-            // What was announced is done; what happens to the package from here on has other reasons.
+            // The announced action is done; later changes of the package have other reasons.
             if status == .installed, old.status != .triggersAwaited { facts.action = nil }
         }
         do throws(InvalidTransition) {
             try machine.fireEvent(from: old.status, to: status, facts, userInfo(at, package))
             if old.status == status { progress.repeats += 1 } else if old.status != nil { progress.transitions += 1 }
         } catch {
-            // What dpkg says is true, however it came to be; of how it came to be nothing is known now.
+            // dpkg's line is true in any case, although the way there is unknown.
             facts.repeats = old.facts.repeats
             facts.changes = old.facts.changes
             facts.isOtherVersion = false
@@ -253,7 +253,7 @@ extension Replay {
         if isWatched { watcher?.tell(.rejected(rejection)) }
     }
 
-    /// The machine of a package, which may have had another name until now.
+    /// The machine of a package, which may have changed its name.
     private mutating func knownMachine(
         of package: String,
         changingArchitecture: (inout Packages, Run) -> StateMachine<PackageLife>?
@@ -269,7 +269,7 @@ extension Replay {
         return renamed ?? machine
     }
 
-    /// A package of which the log has not spoken before.
+    /// A package without earlier lines in the log.
     private mutating func unseen(_ package: String, _ at: Occasion) -> StateMachine<PackageLife> {
         let facts = Facts(package: package, since: at.time, line: progress.lines, run: progress.run)
         let machine = StateMachine<PackageLife>(entering: UnseenState(facts))
@@ -284,7 +284,7 @@ extension Replay {
         watcher?.watch(machine, of: package)
     }
 
-    /// What the machines of watched packages tell of a line.
+    /// The number and time of the line, for the transitions of a watched package.
     private func userInfo(_ at: Occasion, _ package: String) -> UserInfo {
         guard let watcher, watcher.isFor(package) else { return [:] }
         return ["line": progress.lines, "time": at.time.description]
@@ -292,9 +292,9 @@ extension Replay {
 }
 
 extension StateMachine<PackageLife> {
-    /// Fires the event that a status line stands for: the one that leads from the state that the package is in.
+    /// Fires the event of a status line, which leads from the package's current state.
     ///
-    /// `enter` finds it by itself. To say which one, where that is plain, spares a program of millions of lines the search.
+    /// `enter` also finds the event. Naming an obvious one saves the search in millions of lines.
     fileprivate func fireEvent(
         from old: Status?,
         to new: Status,
@@ -318,7 +318,7 @@ extension StateMachine<PackageLife> {
     }
 }
 
-/// Somebody who wants to hear of the life of the packages of one name.
+/// An observer of the packages with one name.
 private struct Watcher {
     let name: String
     let tell: @Sendable (Life.Chapter) -> Void

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts what callbacks tell it.
+/// Counts calls of callbacks.
 final class Counter: Sendable {
     private let value = Atomic(0)
 
@@ -9,5 +9,5 @@ final class Counter: Sendable {
     func add(_ difference: Int = 1) { value.add(difference, ordering: .relaxed) }
 }
 
-/// What the definition's own callback counts, whichever machine it is.
+/// The calls of the definition's own callback, for all machines.
 let trash = Counter()

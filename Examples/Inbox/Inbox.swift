@@ -4,7 +4,7 @@ import Heraclitus
 import HeraclitusFoundation
 import HeraclitusInspecting
 
-/// Walks through what a state machine of named states and events with block callbacks is used for.
+/// Shows the uses of a state machine with named states and events with block callbacks.
 @main
 struct Inbox {
     static func main() throws {
@@ -13,7 +13,7 @@ struct Inbox {
         let unread = Counter()
         message.didEnter(UnreadState.self) { _, _ in unread.add() }
         message.didExit(UnreadState.self) { _, _ in unread.add(-1) }
-        // One line for all that happens, and a notification for whoever does not know the machine.
+        // Logs every occurrence, and posts a notification for observers without the machine.
         message.observe { print("  log    \($0.level): \($0)") }
         message.postNotifications(prefix: "Message.")
         let observer = NotificationCenter.default.addObserver(

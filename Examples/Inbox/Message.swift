@@ -1,6 +1,6 @@
 import Heraclitus
 
-// The states of a message in an inbox. Each has just the data that it needs.
+// The states of a message in an inbox, each with only its own data.
 
 protocol MessageState: WorkflowState {}
 

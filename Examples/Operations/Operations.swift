@@ -4,7 +4,9 @@ import Heraclitus
 import HeraclitusFoundation
 import Synchronization
 
-/// Bakes loaves: each is mixed, then baked, then tasted; two hands work at once, and half way the baker is called away.
+/// Bakes loaves: each is mixed, baked and tasted.
+///
+/// Two workers bake at once, and the baker is called away half way.
 @main
 struct Operations {
     static let loaves = 6
@@ -17,10 +19,10 @@ struct Operations {
         let (working, done) = (Counter(), Counter())
         let (half, away) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
 
-        /// What every step does.
+        /// The work of every step.
         @Sendable func work() {
             working.add(1)
-            // Until the other hand is at work, too.
+            // Waits until the other worker is busy, too.
             for _ in 0..<60_000 where working.most < 2 { usleep(1_000) }
             if done.add(1) >= steps / 2 {
                 half.signal()
@@ -51,7 +53,7 @@ struct Operations {
         let (finished, executing) = (operations.count(where: \.isFinished), operations.count(where: \.isExecuting))
         print("finished: \(finished) of \(operations.count), still executing: \(executing)")
         print("worked at once: \(working.most)")
-        // The other hand may have been at something.
+        // The other worker may have a step in progress.
         print("about half was done: \((steps / 2...steps / 2 + 1).contains(done.count))")
         print("the rest was cancelled: \(done.count + cancelled >= operations.count)")
 
@@ -61,9 +63,9 @@ struct Operations {
     }
 }
 
-/// An operation of one's own that has the states of one, and answers with them.
+/// A custom operation that answers with the states of its machine.
 final class Baking: Operation, @unchecked Sendable {
-    // Unchecked, as Operation is: what is lazy is there before anybody else knows the operation.
+    // Unchecked, as in Operation: lazy properties are set before other threads see the operation.
 
     private static let oven = DispatchQueue(label: "oven")
 
@@ -89,7 +91,7 @@ final class Baking: Operation, @unchecked Sendable {
     }
 }
 
-/// Counts, and remembers the most there ever were.
+/// Counts up and down, and keeps the maximum.
 final class Counter: Sendable {
     private let counts = Mutex((now: 0, most: 0))
 

@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// Lets processes work on orders of their own, and checks the books afterwards.
+/// Runs processes that work on their own orders, and compares the books afterwards.
 struct Bench: Equatable {
     let workers: Int
     let seconds: Int
@@ -19,17 +19,17 @@ struct Bench: Equatable {
             process.arguments = [
                 "--database", desk.database, "bench-work", prefix, file.path, "--seconds", "\(seconds)",
             ]
-            // It ends when this program does, however that comes.
+            // The process ends with this program, even after a crash.
             process.standardInput = Pipe()
             try process.run()
             return process
         }
-        // All of them, so that none is at work any more when this ends.
+        // Waits for all processes, so that none works after this call.
         for process in processes { process.waitUntilExit() }
         if let status = processes.map(\.terminationStatus).first(where: { $0 != 0 }) {
             throw Refusal("a worker ended with \(status)")
         }
-        // What the workers have left of the notices.
+        // The notices that the workers left unsent.
         let rest = try Books(writing: files[workers], prefix: prefix)
         try await rest.deliver(desk.store)
         let books = try Books(reading: files, prefix: prefix)
@@ -46,7 +46,7 @@ struct Bench: Equatable {
     }
 }
 
-/// What one of the processes does.
+/// The work of one process.
 struct BenchWork: Equatable {
     let prefix: String
     let file: String
@@ -59,7 +59,7 @@ struct BenchWork: Equatable {
         }
         let books = try Books(writing: URL(fileURLWithPath: file), prefix: prefix)
         var desk = desk
-        // A few orders are under way at any time: those that have ended make room for new ones.
+        // A few orders are active at a time, and each ended order makes room for a new one.
         var open = Array(0..<40)
         var next = 40
         desk.saved = { try books.add($0, $1) }
@@ -70,7 +70,7 @@ struct BenchWork: Equatable {
             do {
                 _ = try await desk.carryOut(try await command(id, desk))
             } catch let error as InvalidTransition {
-                // Somebody else was faster, it was no good idea, or nothing more is possible.
+                // Another process changed the order, the state rejects the action, or the order has ended.
                 if error.allowedEvents.isEmpty {
                     open[place] = next
                     next += 1
@@ -89,7 +89,7 @@ struct BenchWork: Equatable {
         return []
     }
 
-    /// Something that a customer or the shop may do with an order.
+    /// An action of a customer or the shop on an order.
     private func command(_ id: String, _ desk: Desk) async throws -> Command {
         switch Int.random(in: 0..<8) {
         case 0, 1: return .add(id: id, Item(name: "item \(Int.random(in: 0..<9))", price: 1.25, quantity: 1))

@@ -2,7 +2,9 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// What processes have written down of what they saved and sent: by which one finds out whether the store has lost anything.
+/// Records of the processes about saved orders and sent notices.
+///
+/// A comparison with the store shows losses.
 final class Books: Sendable {
     /// A line of them.
     private enum Line: Codable {
@@ -15,7 +17,7 @@ final class Books: Sendable {
     private let file: FileHandle?
     private let lines: [Line]
 
-    /// What the ids of the orders begin with that are in them.
+    /// The prefix of the ids in the books.
     private let prefix: String
 
     init(writing file: URL, prefix: String) throws {
@@ -35,7 +37,7 @@ final class Books: Sendable {
         }
     }
 
-    /// Writes down what was saved, or tells it where the order is somebody's.
+    /// Records a saved order; prints it if the order belongs to a user.
     func add(_ id: String, _ transitions: [StateTransition]) throws {
         guard id.hasPrefix(prefix) else { return try Desk.tell(id, transitions) }
         for transition in transitions {
@@ -54,7 +56,7 @@ final class Books: Sendable {
         }
     }
 
-    /// Sends what is to be sent, which is to write it down where the order is nobody's.
+    /// Sends a notice, which means recording it for orders of the bench.
     func deliver(_ store: any ArchiveStore) async throws {
         let handlers = EffectHandlers().on(Notice.self) { notice, key in
             guard key.id.hasPrefix(self.prefix) else { return try Desk.send(notice, key) }
@@ -64,7 +66,7 @@ final class Books: Sendable {
     }
 
     private func add(_ line: Line) {
-        // One whole line at once, from whatever task.
+        // Writes a whole line at once, from any task.
         guard let data = try? JSONEncoder().encode(line) else { return }
         file?.write(data + Data("\n".utf8))
     }
@@ -89,15 +91,15 @@ final class Books: Sendable {
     var notices: Int { sent.count }
     var repeated: Int { sent.values.count { $0.count > 1 } }
 
-    /// All that orders were worth when they were paid.
+    /// The total of the paid orders.
     var paid: Decimal { changes.filter { $0.to == "paid" }.reduce(0) { $0 + $1.total } }
 
-    /// What of it was given back.
+    /// The refunded part.
     var refunded: Decimal {
         changes.filter { Self.paying.contains($0.from) && !Self.paying.contains($0.to) }.reduce(0) { $0 + $1.total }
     }
 
-    /// Compares the books with what is stored.
+    /// Compares the books with the store.
     /// - Returns: A sentence for each difference.
     func differences(from store: any ArchiveStore) async throws -> [String] {
         var differences: [String] = []

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one line asks for.
+/// A command on one line.
 enum Command: Equatable {
     case add(id: String, Item)
     case remove(id: String, item: String)
@@ -38,7 +38,7 @@ enum Command: Equatable {
         a file that ends in .sqlite, or postgres://…, for a directory.
         """
 
-    /// Whether it may be the first for a database that is not there yet.
+    /// Whether the command may make a missing database.
     var mayBeFirst: Bool {
         switch self {
         case .add, .run, .bench, .work: true
@@ -46,7 +46,7 @@ enum Command: Equatable {
         }
     }
 
-    /// The word that a line begins with.
+    /// The first word of the line.
     private enum Verb: String {
         case add, remove, place, pay, ship, deliver
         case giveBack = "return"
@@ -129,12 +129,12 @@ enum Command: Equatable {
         return value
     }
 
-    /// For how long a bench goes on.
+    /// The duration of a bench.
     private static func seconds(_ words: inout ArraySlice<String>) throws(Misuse) -> Int {
         try number("--seconds", &words, 1...86_400) ?? 10
     }
 
-    /// A number behind an option; `nil` if the option is left out.
+    /// The number after an option; `nil` without the option.
     private static func number(
         _ name: String,
         _ words: inout ArraySlice<String>,
@@ -148,7 +148,7 @@ enum Command: Equatable {
         return number
     }
 
-    /// An amount of money: digits, and two more for cents where there are any.
+    /// An amount of money: digits, with two more for cents if any.
     private static func amount(_ text: String) throws(Misuse) -> Decimal {
         guard text.wholeMatch(of: #/[0-9]{1,9}(\.[0-9]{2})?/#) != nil, let amount = Decimal(string: text) else {
             throw Misuse("\(text) is no amount like 10.00")
@@ -156,7 +156,7 @@ enum Command: Equatable {
         return amount
     }
 
-    /// The words of a line, with those between quotation marks held together.
+    /// The words of a line; quotation marks hold words together.
     static func words(of line: String) -> [String] {
         var words: [String] = []
         var word = ""

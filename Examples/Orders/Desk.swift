@@ -3,11 +3,11 @@ import Heraclitus
 import HeraclitusStores
 import Synchronization
 
-/// Carries commands out on a store.
+/// Carries out commands on a store.
 struct Desk {
     let store: any ArchiveStore
 
-    /// Where the store is, as its user has said.
+    /// The store, in the user's words.
     var database = ""
 
     /// The orders in it.
@@ -19,7 +19,7 @@ struct Desk {
     /// Carries a command out.
     /// - Parameter command: The command.
     /// - Returns: What to tell.
-    /// - Throws: Why it was not carried out; then nothing has changed.
+    /// - Throws: The reason why the command failed; then nothing has changed.
     func carryOut(_ command: Command) async throws -> [String] {
         switch command {
         case .add(let id, let item):
@@ -67,7 +67,7 @@ struct Desk {
     ) async throws -> [String] {
         let lines = Mutex<[String]>([])
         try await orders.update(id) { order in
-            // What an attempt has done before that met a conflict was not done.
+            // A conflict undoes the earlier attempt, so its output is dropped.
             lines.withLock { $0 = [] }
             if !mayBeNew, order.revision == 0 { throw Refusal("there is no order \(id)") }
             let registration = order.observe(regions: true) { [weak order] occurrence in
@@ -86,12 +86,14 @@ struct Desk {
         "\(id) is \(type(of: state).name), \(state.purchase == nil ? "\(state.items.count) items" : state.paymentText)"
     }
 
-    /// Fires what is due and sends notices, once or until the program is ended; any number of copies may do so.
+    /// Fires due events and sends notices, once or until the program ends.
+    ///
+    /// Any number of copies may run.
     private func run(_ isOnce: Bool) async throws -> [String] {
         var told = ""
         while true {
             var failures: [any Error] = []
-            // The second is tried, too, when the first has failed.
+            // Tries the second task even after a failure of the first.
             for part in [fireDue, sendNotices] {
                 do { try await part() } catch let error as CancellationError { throw error } catch {
                     failures.append(error)
@@ -101,11 +103,11 @@ struct Desk {
                 if let failure = failures.first { throw failure }
                 return []
             }
-            // A database may be back for the next round, and somebody may have mended what is damaged. Each trouble is told once.
+            // The next round may reach the database again, or find a repaired machine. Each problem is printed once.
             let troubles = failures.map { "\($0)" }.joined(separator: "\n")
             if troubles != told, !troubles.isEmpty { OrdersProgram.complain(troubles) }
             told = troubles
-            // Other copies may place orders that are due sooner than any that is known now.
+            // Other copies may place orders that are due earlier than all known ones.
             try await Task.sleep(for: .milliseconds(500))
         }
     }
@@ -124,13 +126,15 @@ struct Desk {
         }
     }
 
-    /// Tells what a deadline has done; at once, also for whoever reads it through a pipe.
+    /// Prints the effect of a deadline at once, even into a pipe.
     static func tell(_ id: String, _ transitions: [StateTransition]) throws {
         let states = transitions.compactMap { $0.destination as? any OrderState }
         try FileHandle.standardOutput.write(contentsOf: Data(states.map { line(id, $0) + "\n" }.joined().utf8))
     }
 
-    /// Sends a notice, which is to print it; what it is really sent by would recognise the key of one that was sent before.
+    /// Sends a notice by printing it.
+    ///
+    /// A real sender would recognize the key of a repeated notice.
     static func send(_ notice: Notice, _ key: EffectKey) throws {
         try FileHandle.standardOutput.write(contentsOf: Data("\(key) to \(notice.address): \(notice.text)\n".utf8))
     }
@@ -159,7 +163,7 @@ struct Desk {
         for id in try await store.ids(query) {
             let order: StateMachine<Order>
             do {
-                // Somebody may have deleted it meanwhile.
+                // Another user may have deleted the order since.
                 guard let found = try await orders.machine(id) else { continue }
                 order = found.machine
             } catch {
@@ -170,13 +174,13 @@ struct Desk {
             let columns = [money(state.total), state.paymentText, state.remark]
             rows.append([id, order.stateName, "\(state.items.count)"] + columns)
         }
-        // By state, in the order in which the workflow names them.
+        // Sorted by state, in the order of the workflow.
         let places = Dictionary(uniqueKeysWithValues: Order.table.states.enumerated().map { ($1, $0) })
         rows.sort { (places[$0[1]] ?? 0, $0[0]) < (places[$1[1]] ?? 0, $1[0]) }
         return Self.table([["order", "state", "items", "total", "payment", "remark"]] + rows) + complaints
     }
 
-    /// Rows as lines, in columns as wide as what is in them.
+    /// Rows as lines, in columns as wide as their content.
     private static func table(_ rows: [[String]]) -> [String] {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

@@ -2,7 +2,7 @@ import Heraclitus
 
 /// A message to the buyer.
 ///
-/// A real shop would hand it to somebody who sends it; this program prints it.
+/// A real shop would pass the notice to a sender; this program prints it.
 struct Notice: Effect {
     let address: String
     let text: String

@@ -13,11 +13,11 @@ struct Order: Workflow {
     let place = Event(from: CartState.self, to: PlacedState.self)
         .guarded { cart, _, _ in if cart.items.isEmpty { throw Refusal("the cart is empty") } }
 
-    /// Fires by itself when the payment has come to its end.
+    /// Fires when the payment has ended.
     let pay = Event(from: PlacedState.self, to: PaidState.self)
         .whenFinal(\.payment).enters { placed in PaidState(placed.content, paid: placed.payment.received) }
 
-    /// Fires by itself in an order that nobody has paid in time.
+    /// Fires in an order that was not paid in time.
     let lapse = Event(from: PlacedState.self, to: CancelledState.self)
         .due(\.payBy).enters { placed in placed.cancelled(because: "not paid in time") }
     let ship = Event(from: PaidState.self, to: ShippedState.self)
@@ -25,7 +25,7 @@ struct Order: Workflow {
     let giveBack = Event("return", from: ShippedState.self, DeliveredState.self, to: ReturnedState.self)
     let cancel = Event(from: CartState.self, PlacedState.self, PaidState.self, to: CancelledState.self)
 
-    /// In the first version every state after the cart had a payment within its purchase, also one that had ended.
+    /// In version 1 every state after the cart had a payment within its purchase, even an ended one.
     @Sendable
     private static func separatePayment(_ archive: inout RawArchive) throws {
         let key = archive.state == CancelledState.name ? "purchase" : "content"
@@ -46,7 +46,7 @@ struct Item: Codable, Equatable {
     let quantity: Int
 }
 
-/// What was ordered, and where it goes: what every state after the cart has.
+/// The ordered items and the address, which every state after the cart has.
 struct Purchase: Codable {
     let items: [Item]
     let address: String
@@ -56,13 +56,13 @@ protocol OrderState: WorkflowState {
     var items: [Item] { get }
     var purchase: Purchase? { get }
 
-    /// What was received and not given back.
+    /// The received amount without refunds.
     var received: Decimal { get }
 
     /// How the payment stands.
     var paymentText: String { get }
 
-    /// What the state has to say of itself.
+    /// The description of the state.
     var remark: String { get }
 }
 
@@ -74,12 +74,12 @@ extension OrderState {
     var remark: String { "" }
     var total: Decimal { items.reduce(0) { $0 + $1.price * Decimal($1.quantity) } }
 
-    /// The order cancelled, with what was received given back.
+    /// The cancelled order, with the received amount refunded.
     func cancelled(because reason: String) -> CancelledState {
         CancelledState(purchase, refunded: received, reason: reason)
     }
 
-    /// The order returned, with what was received given back.
+    /// The returned order, with the received amount refunded.
     func returned(because reason: String) throws -> ReturnedState {
         guard let purchase else { throw Refusal("nothing was bought") }
         return ReturnedState(purchase, refunded: received, reason: reason)
@@ -100,13 +100,13 @@ final class CartState: OrderState {
     }
 }
 
-/// An order within which the payment goes on.
+/// An order with an active payment.
 final class PlacedState: OrderState, Composite {
     static var name: String { "placed" }
     let content: Purchase
     let payment: StateMachine<Payment>
 
-    /// When it lapses; `nil` in archives of before orders lapsed.
+    /// The date at which the order lapses; `nil` in archives from before orders lapsed.
     let payBy: Date?
     var regions: [any Region] { [payment] }
     var purchase: Purchase? { content }
@@ -183,7 +183,7 @@ final class ReturnedState: OrderState {
     }
 }
 
-/// Cancelled in the cart, it was no purchase yet.
+/// An order cancelled in the cart was no purchase.
 final class CancelledState: OrderState {
     static var name: String { "cancelled" }
     let purchase: Purchase?
@@ -202,7 +202,7 @@ final class CancelledState: OrderState {
     }
 }
 
-/// Why something that the table would allow is not done.
+/// The reason why the shop refuses an action that the table allows.
 struct Refusal: Error, CustomStringConvertible {
     let description: String
 

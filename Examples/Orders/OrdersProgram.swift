@@ -2,15 +2,15 @@ import Foundation
 import Heraclitus
 public import HeraclitusStores
 
-/// The program, for those who give it databases besides a directory.
+/// The program, with an option for databases besides a directory.
 public enum OrdersProgram {
-    /// Opens a database, or says `nil` to one that it does not know.
+    /// Opens a database, or returns `nil` for an unknown kind.
     public typealias Opening =
         @Sendable (_ database: String, _ making: (_ file: String) throws -> Void) async throws -> (any ArchiveStore)?
 
     /// Runs the program with the arguments of the command line.
-    /// - Parameter open: Opens a database, or says `nil` to one that it does not know. Before it makes a file it calls `making`, which throws where the
-    ///   command is for orders that are there.
+    /// - Parameter open: Opens a database, or returns `nil` for an unknown kind. Before it makes a file it calls `making`, which throws if the
+    ///   command needs existing orders.
     public static func run(
         opening open: Opening = { _, _ in nil }
     ) async {
@@ -27,7 +27,7 @@ public enum OrdersProgram {
             stop("\(error)\n\(Command.usage)", EX_USAGE)
         }
         do {
-            // Nobody wants a new database for a name that was mistyped.
+            // A mistyped name must not make a new database.
             let mustBeThere = command.map { !$0.mayBeFirst } ?? false
             let desk = Desk(store: try await store(database, mustBeThere, open), database: database)
             if let command {
@@ -58,8 +58,8 @@ public enum OrdersProgram {
         return try DirectoryStore(at: URL(fileURLWithPath: database))
     }
 
-    /// Carries out a command a line; one that is refused does not keep the others from being carried out.
-    /// - Returns: Whether all were carried out.
+    /// Carries out a command per line, and continues after a refused command.
+    /// - Returns: Whether all commands succeeded.
     private static func readCommands(_ desk: Desk) async -> Bool {
         var number = 0
         var isGood = true

@@ -1,9 +1,9 @@
 import Foundation
 import Heraclitus
 
-/// How an order is paid: a machine of its own within the placed order.
+/// The payment of an order: a machine within the placed order.
 ///
-/// When it has ended, the order is paid.
+/// When the payment ends, the order is paid.
 struct Payment: Workflow {
     static var initial: any WorkflowState { DueState(total: 0, received: 0) }
 
@@ -36,7 +36,7 @@ extension StateMachine<Payment> {
 
     /// Takes money.
     ///
-    /// With all of it the payment ends, and the order is paid in the same turn.
+    /// The full amount ends the payment, and the order is paid in the same turn.
     func take(_ amount: Decimal) throws {
         guard let due = state as? DueState else { throw Refusal("nothing is due") }
         guard amount > 0 || due.total == 0 else { throw Refusal("\(amount) is no amount to pay") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the program was asked to do.
+/// The arguments of the program.
 struct Arguments {
     static let usage = """
         usage: session SOCKET DIRECTORY [--patience SECONDS] [--attempts NUMBER]

@@ -2,11 +2,11 @@ import Foundation
 import Heraclitus
 import HeraclitusStores
 
-/// Keeps a session in a directory, which one process at a time has.
+/// Stores a session in a directory, which one process at a time may use.
 struct Keeper {
     private let file: URL
 
-    /// Claims the directory until the process ends, in whatever way.
+    /// Claims the directory until the process ends or crashes.
     init(in directory: URL) throws {
         file = directory.appendingPathComponent("session.json")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -18,7 +18,7 @@ struct Keeper {
         }
     }
 
-    /// The session as it was kept last, or a new one.
+    /// The last stored session, or a new one.
     func session(_ network: Network) throws -> StateMachine<Session> {
         guard FileManager.default.fileExists(atPath: file.path) else { return StateMachine<Session>(context: network) }
         do {
@@ -28,7 +28,7 @@ struct Keeper {
         }
     }
 
-    /// Puts the session into the place of the one that was kept before.
+    /// Replaces the previously stored session.
     func keep(_ session: StateMachine<Session>) {
         do { try Archive.write([session], to: file) } catch { tell("cannot be kept: \(error.localizedDescription)") }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import SessionSocketExample
 
-/// A connection to the server, on which lines come; it is hung up when nobody has it any more.
+/// A connection to the server that delivers lines, and closes when it is released.
 struct Line: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private let socket: Socket
 
@@ -9,11 +9,11 @@ struct Line: AsyncSequence, AsyncIteratorProtocol, Sendable {
 
     func say(_ text: String) throws { try socket.send(text) }
 
-    /// Waits for the next line, until the task is cancelled; `nil` when the server has hung up.
+    /// Waits for the next line, until the task is cancelled; `nil` when the server has closed the connection.
     func next() async throws -> String? {
         let line = await withTaskCancellationHandler { [socket] in
             await withCheckedContinuation { continuation in
-                // A thread of its own may wait as long as it takes; those that all tasks share may not.
+                // A separate thread may block; the threads that tasks share must not.
                 Thread.detachNewThread { continuation.resume(returning: Result { try socket.readLine() }) }
             }
         } onCancel: {

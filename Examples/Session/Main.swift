@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// Hears a server, for as long as one likes.
+/// Listens to a server until the user ends the program.
 @main
 struct Main {
     static func main() async {
@@ -18,7 +18,7 @@ struct Main {
 
     private static func hear(_ network: Network, _ keeper: Keeper) async throws -> any RestingState {
         let session = try keeper.session(network)
-        // Told first: if the program is killed in between, something is told twice, and nothing never.
+        // Prints before saving: a kill in between repeats a saying, and loses none.
         session.onTransition { [unowned session] _ in
             tell(session.state.text)
             keeper.keep(session)
@@ -46,7 +46,7 @@ struct Main {
     }
 }
 
-/// Tells a person something, with the time of day.
+/// Prints a message with the time of day.
 func tell(_ text: String) { FileHandle.standardOutput.write(Data("\(clock(Date())) \(text)\n".utf8)) }
 
 /// The time of day.

@@ -1,25 +1,27 @@
 import Foundation
 import Heraclitus
 
-/// How a session reaches its server, and how patient it is: what its states need and archives do not keep.
+/// The connection settings and time-outs of a session.
+///
+/// States need them, and archives leave them out.
 struct Network: Sendable {
     /// The path of the server's socket.
     let path: String
 
-    /// How long the server may be silent, in seconds.
+    /// The time-out for a silent server, in seconds.
     var patience = 5.0
 
-    /// How often the session may fail in a row.
+    /// The limit of consecutive failures.
     var attempts = Int.max
 
     func call() throws -> Line { try Line(to: path) }
 
     func patienceEnds(from now: Date) -> Date { now + patience }
 
-    /// How long to back off: twice as long each time, at most a minute, and a bit by chance.
+    /// The back-off: doubled after each failure up to a minute, plus a random part.
     static let backOff = BackOff(first: .milliseconds(500), limit: .seconds(60), jitter: 0.5)
 
-    /// The state after something has gone wrong.
+    /// The state after a failure.
     func setback(of online: any OnlineState, because error: any Error, at now: Date) -> any SessionState {
         let reason = error.localizedDescription
         if online.failures + 1 >= attempts || error is Gibberish { return FailedState(after: online, because: reason) }
@@ -28,7 +30,7 @@ struct Network: Sendable {
     }
 }
 
-/// What goes wrong, and may be well the next time.
+/// A failure that a retry may overcome.
 enum Trouble: LocalizedError {
     case hungUp
     case ended
@@ -43,7 +45,7 @@ enum Trouble: LocalizedError {
     }
 }
 
-/// What the server says, such as "17 Nature loves to hide".
+/// A message of the server, such as "17 Nature loves to hide".
 struct Saying: Codable {
     let number: Int
     let text: String
@@ -57,7 +59,7 @@ struct Saying: Codable {
     }
 }
 
-/// Something that this client does not understand, and will not the next time.
+/// A message that this client does not understand, now or after a retry.
 struct Gibberish: LocalizedError {
     let words: String
 

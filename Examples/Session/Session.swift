@@ -1,7 +1,7 @@
 import Foundation
 import Heraclitus
 
-/// A client that hears a server, through whatever happens to the two.
+/// A client that listens to a server, through all failures of both.
 struct Session: Workflow {
     typealias Context = Network
     static var initial: any SessionState { DisconnectedState(heard: 0) }
@@ -35,25 +35,25 @@ struct Session: Workflow {
         .enters { DisconnectedState(heard: $0.heard) }
 }
 
-/// What every state can be asked.
+/// The properties of every state.
 protocol SessionState: WorkflowState {
-    /// The number of the last saying that was heard, after which the next connection goes on.
+    /// The number of the last received saying, after which the next connection continues.
     var heard: Int { get }
 
-    /// What a person is told.
+    /// The message for the user.
     var text: String { get }
 }
 
-/// A state that waits for the server, until its patience ends.
+/// A state that waits for the server until a time-out.
 protocol OnlineState: SessionState {
-    /// How often the session has failed since it last heard something.
+    /// The number of failures since the last saying.
     var failures: Int { get }
 
     /// When its patience ends.
     var until: Date { get }
 }
 
-/// A state in which nothing goes on until somebody connects.
+/// A state that waits until the user connects.
 protocol RestingState: SessionState {}
 
 extension StateGroup where State == any OnlineState {

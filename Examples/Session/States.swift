@@ -47,7 +47,7 @@ final class ConnectedState: OnlineState, Working {
         self.line = Live(line)
     }
 
-    /// The same after a saying: the server is well again, and patience begins anew.
+    /// The same state after a saying: the server works again, and the time-out restarts.
     private init(_ saying: Saying, on line: Live<Line>, until: Date) {
         heard = saying.number
         failures = 0

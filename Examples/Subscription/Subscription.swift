@@ -2,13 +2,15 @@ import Foundation
 import Heraclitus
 import Synchronization
 
-/// A class of one's own whose methods the events are: `subscription.activate()`, `subscription.suspend(…)`.
+/// A custom class with the events as methods: `subscription.activate()`, `subscription.suspend(…)`.
 final class Subscription: MachineOwner, Sendable {
     let machine = StateMachine<Life>()
 
     private let isBilled = Mutex(false)
 
-    /// When it was terminated; only the terminated state has a date, and so there is none to forget elsewhere.
+    /// The termination date.
+    ///
+    /// Only the terminated state has a date, so other states cannot keep a stale one.
     var terminatedAt: Date? { (state as? TerminatedState)?.date }
 
     init() {
@@ -24,7 +26,9 @@ final class Subscription: MachineOwner, Sendable {
         }
     }
 
-    /// Has the name of an event: the object's own method wins, and `fire.wait` is the event.
+    /// Has the name of an event.
+    ///
+    /// The object's own method wins, and `fire.wait` is the event.
     func wait(for something: String) throws { try fire.wait(WaitingOnSomethingState(something)) }
 
     private func bill(_ isBilled: Bool) {

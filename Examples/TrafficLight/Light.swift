@@ -1,6 +1,6 @@
 import Heraclitus
 
-// The states of a traffic light that is blue before it works.
+// The states of a traffic light, which is blue before it is switched on.
 
 protocol LightState: WorkflowState {}
 
@@ -25,7 +25,7 @@ struct Light: Workflow {
     let stop = Event(from: BlueState.self, GreenState.self, to: RedState.self)
     let go = Event(from: RedState.self, to: GreenState.self)
 
-    // Methods that the definition knows: tables list them, and each can be performed by name, with arguments.
+    // Methods in the definition: tables list them, and each can be performed by name with arguments.
 
     let remaining = Action(in: GreenState.self) { green, call in
         max(0, green.seconds - (call.userInfo["elapsed", as: Int.self] ?? 0))

@@ -3,7 +3,7 @@ import Foundation
 import Heraclitus
 import HeraclitusFoundation
 
-/// Hears of all outcomes by methods.
+/// Observes all outcomes by methods.
 final class Watchman: StateMachineDelegate {
     func machine(_ machine: StateMachine<Light>, didMake transition: StateTransition) {
         print("  watchman: \(transition)")

@@ -2,11 +2,11 @@ import Heraclitus
 
 /// A light whose methods are allowed in some states only.
 class TrafficLight: MachineOwner, @unchecked Sendable {
-    // Unchecked for its subclasses' sake, which have nothing that changes.
+    // Unchecked because of subclasses, whose properties are constant.
 
     let machine = StateMachine<Light>()
 
-    /// Only a light that does not work yet is switched on.
+    /// Only a light that is off can be switched on.
     func switchOn() throws {
         try inState(BlueState.self) { _ in
             print("  click")
@@ -28,7 +28,7 @@ class TrafficLight: MachineOwner, @unchecked Sendable {
     }
 }
 
-/// A subclass's methods are guarded alike.
+/// The methods of a subclass are guarded as well.
 final class CountingLight: TrafficLight, @unchecked Sendable {
     func count() throws -> [Int] {
         try inState(GreenState.self) { green in Array(stride(from: green.seconds, to: 0, by: -1)) }

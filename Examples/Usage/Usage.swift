@@ -1,6 +1,6 @@
 import Foundation
 
-/// Answers `--help`, and refuses other arguments: for a program that takes none.
+/// Answers `--help`, and refuses all other arguments, for a program without arguments.
 /// - Parameter usage: The usage, which begins with `usage:` and the name of the program.
 public func readNoArguments(usage: String) {
     let arguments = CommandLine.arguments.dropFirst()

@@ -2,12 +2,12 @@ import Foundation
 import Heraclitus
 import HeraclitusInspecting
 
-/// A workflow that is drawn: its table, and the current state of a machine.
+/// A drawn workflow: its table, and the current state of a machine.
 struct Drawing {
-    /// What the user has named it by.
+    /// The user's name for the workflow.
     let name: String
 
-    /// The path of its files within a folder, without their suffixes.
+    /// The path of the files within a folder, without suffixes.
     let stem: String
     private let table: TransitionTable
     private let current: String?
@@ -18,7 +18,7 @@ struct Drawing {
         let data = try example ?? Self.content(of: name)
         let decoder = JSONDecoder()
         do {
-            // An archive has its table within, and data of which nothing is read, however deep it is.
+            // An archive contains its table, and its data of any depth stays unread.
             let archive = try decoder.decode(ArchivedTable.self, from: data)
             table = try archive.definition ?? decoder.decode(TransitionTable.self, from: data)
             current = archive.definition == nil ? nil : archive.state
@@ -29,7 +29,7 @@ struct Drawing {
         stem = example == nil ? Self.stem(of: name, workflow: table.workflow) : name
     }
 
-    /// The name of the files of somebody's own workflow, which never leads out of a folder.
+    /// The file name for a user's workflow, which cannot lead out of the folder.
     private static func stem(of file: String, workflow: String) -> String {
         let last = (file as NSString).lastPathComponent
         let name = file == "-" ? workflow : last.hasSuffix(".json") ? String(last.dropLast(5)) : last
@@ -68,13 +68,13 @@ struct Drawing {
     }
 }
 
-/// What is read of an archive.
+/// The parts of an archive that the program reads.
 private struct ArchivedTable: Decodable {
     let definition: TransitionTable?
     let state: String?
 }
 
-/// The tables of the examples' workflows, which a test keeps in step.
+/// The tables of the examples' workflows; a test checks them.
 enum Examples {
     private static var folder: URL? { Bundle.module.resourceURL?.appendingPathComponent("Tables") }
 
@@ -87,7 +87,7 @@ enum Examples {
             .sorted()
     }
 
-    /// The table of a name; `nil` if no example has it.
+    /// The table with a name; `nil` if there is none.
     static func table(_ name: String) throws -> Data? {
         guard try names().contains(name), let folder else { return nil }
         return try Data(contentsOf: folder.appendingPathComponent("\(name).json"))

@@ -1,7 +1,7 @@
 import Heraclitus
 import HeraclitusInspecting
 
-/// What the user asks for.
+/// The options of the command line.
 struct Options {
     static let usage = """
         usage: workflow-diagram [WORKFLOW | FILE]… [--all] [--format FORMAT] [--theme THEME] [--to FOLDER]

@@ -38,7 +38,7 @@ struct WorkflowDiagram {
         }
     }
 
-    /// Throws, before anything is written, if two drawings would have the same files.
+    /// Throws before the first write if two drawings would have the same files.
     private static func requireOwnFiles(_ drawings: [Drawing]) throws {
         var names: [String: String] = [:]
         for drawing in drawings {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The limit: what a strong engineer writes who needs no more than thread safety and hooks.
+/// The limit: the code of an expert who needs only thread safety and hooks.
 ///
-/// The lock is not held while hooks run, so they may fire again; but what they fire, and what other threads fire, comes in
-/// between the hooks of the transition under way.
+/// The lock is free while hooks run, so hooks may fire again. Their fires, and those of other threads, interleave with the hooks of the current
+/// transition.
 final class HandMachine: Sendable {
     typealias Observer = @Sendable (HandEvent, any HandState, any HandState) -> Void
 
@@ -25,12 +25,12 @@ final class HandMachine: Sendable {
 
     func observe(_ observer: @escaping Observer) { storage.withLock { $0.observers.append(observer) } }
 
-    /// Fires with an object, which is made only if the event is allowed.
+    /// Fires with an object, which is made only for an allowed event.
     func fire(_ event: HandEvent, _ state: @autoclosure () -> any HandState) throws(HandInvalidTransition) {
         try fire(event) { (_: any HandState) in state() }
     }
 
-    /// Fires with a closure that makes the object from the state that is left.
+    /// Fires with a closure that makes the new object from the current state.
     func fire(
         _ event: HandEvent,
         building build: (any HandState) -> any HandState

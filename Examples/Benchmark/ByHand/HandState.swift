@@ -1,4 +1,4 @@
-// The same work without a library: what the machines by hand have in common.
+// The common part of the handwritten machines, which do the work without a library.
 
 protocol HandState: AnyObject, Sendable {
     static var kind: HandKind { get }
@@ -60,7 +60,7 @@ enum HandEvent {
     case cancel
     case reload
 
-    /// The states it is fired in, a bit each.
+    /// The source states, a bit each.
     private var sources: UInt8 {
         switch self {
         case .load: Self.bit(.idle)

@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
 
-/// By hand, but with the library's promises on order and threads: hooks of one transition are never interleaved with
-/// another's, what a hook fires is validated at once and carried out afterwards, and reading never waits for a hook.
+/// A handwritten machine with the library's guarantees on order and threads.
 ///
-/// Without builders that fire, deadlock detection, closures that come and go, guards, user info, activation.
+/// The hooks of two transitions never interleave, a hook's fire is validated at once and carried out later, and reads never wait for hooks.
+///
+/// The machine lacks firing builders, deadlock detection, removable closures, guards, user info and activation.
 final class HandTurnMachine: @unchecked Sendable {
     private struct Shown {
         var state: any HandState
@@ -17,11 +18,11 @@ final class HandTurnMachine: @unchecked Sendable {
         let destination: any HandState
     }
 
-    /// Whose turn it is; 0 for nobody's.
+    /// The thread that has the turn; 0 for none.
     private let owner = Atomic<UInt>(0)
     private let shown = Mutex(Shown(state: HandIdle()))
 
-    // Read and written by the owner only.
+    // Accessed by the owner only.
     private var isPreparing = false
     private var expected: any HandState
     private var queue: [Step] = []

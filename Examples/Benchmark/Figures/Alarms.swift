@@ -2,7 +2,7 @@ import Foundation
 import Heraclitus
 import HeraclitusTesting
 
-// A figure of an event that fires by itself when its time has come.
+// A figure of an event that fires when it is due.
 
 extension Figure {
     static var alarms: [Figure] {
@@ -18,7 +18,7 @@ extension Figure {
         ]
     }
 
-    /// A side that lets one machine fall asleep and wake again.
+    /// A side that lets one machine sleep and wake again.
     private static func toAndFro<W: AlarmWorkflow>(_ workflow: W, among crowd: Crowd?) -> Side {
         var made: StateMachine<W>?
         return { time in
@@ -43,7 +43,7 @@ extension Figure {
     }
 }
 
-/// A workflow that wakes by itself, or does not.
+/// A workflow with or without a deadline.
 private protocol AlarmWorkflow: Workflow where Context == Void, Initial == AnyState {
     static func fall(asleep machine: StateMachine<Self>) throws(InvalidTransition)
     static func wake(_ machine: StateMachine<Self>) throws(InvalidTransition)

@@ -1,7 +1,7 @@
 import CBenchmarkAllocator
 import Heraclitus
 
-// Figures of machines that are made and kept.
+// Figures of the creation and retention of machines.
 
 extension Figure {
     static var living: [Figure] {
@@ -23,7 +23,7 @@ extension Figure {
         ]
     }
 
-    /// Bytes that the allocator hands out for one of many live objects.
+    /// The bytes that the allocator uses for one of many live objects.
     private static func bytes(_ make: @escaping () -> AnyObject) -> Side {
         { _ in
             let count = 200_000

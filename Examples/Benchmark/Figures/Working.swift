@@ -2,7 +2,7 @@ import Dispatch
 import Heraclitus
 import Synchronization
 
-// A figure of a state that works.
+// A figure of a state with work.
 
 extension Figure {
     static var working: [Figure] {
@@ -38,9 +38,9 @@ extension Figure {
         }
     }
 
-    /// Waits until the tasks have begun, so that hardly any of them runs beside the other side's sample.
+    /// Waits until the tasks have begun, so that few of them run beside the other side's sample.
     ///
-    /// The pool begins tasks of one priority in order.
+    /// The pool starts tasks of one priority in order.
     private static func waitForTasks() {
         let tasks = DispatchGroup()
         for _ in 0..<2 { tasks.enter() }

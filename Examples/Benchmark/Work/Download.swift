@@ -1,6 +1,6 @@
 import Heraclitus
 
-// The work, as a user of the library writes it.
+// The workload, in the style of a user of the library.
 
 protocol DownloadState: WorkflowState {}
 
@@ -39,7 +39,7 @@ struct Download: Workflow {
     let reset = Event(from: CompletedState.self, FailureState.self, CancelledState.self, to: IdleState.self)
     let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
 
-    /// Fired over and over by threads that do not know of one another.
+    /// Fired again and again by independent threads.
     let reload = Event(from: LoadingState.self, to: LoadingState.self)
 }
 
@@ -48,7 +48,7 @@ struct DownloadError: Error, Codable {
     let message: String
 }
 
-/// What states hold, made once: strings too long to be kept in place.
+/// The contents of states, made once: strings too long for inline storage.
 struct Content: Sendable {
     let url = "https://downloads.example.org/" + String(repeating: "a", count: CommandLine.arguments.count) + ".tar.gz"
     let error = DownloadError(
@@ -62,7 +62,7 @@ struct Content: Sendable {
 extension StateMachine<Download> {
     static let transitionsACycle = 5
 
-    /// Goes once around, `transitionsACycle` transitions.
+    /// Fires one cycle of `transitionsACycle` transitions.
     func goAround(_ content: Content) throws(InvalidTransition) {
         try fire.load(LoadingState(url: content.url))
         try fire.fail(FailureState(content.error, url: content.url))

@@ -1,12 +1,11 @@
 import Foundation
 import Heraclitus
 
-/// All machines of a replay as JSON lines: the replay's own first, then the packages' in the order of their names.
+/// All machines of a replay as JSON lines: the machine of the replay, then the packages sorted by name.
 enum ReplayArchive {
-    /// Writes all machines to a file that takes the old one's place when it is complete, with its mode.
+    /// Writes all machines to a draft, which replaces the old file with its mode when it is complete.
     ///
-    /// It is written beside it, under a name that the next one is written under too: what a killed process has left there is
-    /// gone with the next archive.
+    /// Every draft has the same name beside the file. The next archive overwrites the draft of a killed process.
     static func write(_ replay: Replay, to path: String) throws(Refused) {
         let path = try target(of: path)
         let draft = path + ".dpkg-replay-new"
@@ -39,20 +38,20 @@ enum ReplayArchive {
         return machine
     }
 
-    /// Makes sure that an archive can be written, before anything else is done.
+    /// Checks at the beginning that an archive can be written.
     ///
-    /// - Returns: The file itself, where the path is that of a symbolic link.
+    /// - Returns: The file; for a symbolic link, its target.
     @discardableResult
     static func target(of path: String) throws(Refused) -> String {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return path }
         guard status.st_mode & S_IFMT == S_IFREG else { throw Refused("The archive \(path) is no file.") }
-        // Also if the system would let root write it.
+        // Also refuses a read-only file for root.
         guard status.st_mode & 0o222 != 0 else { throw Refused("The archive \(path) is read-only.") }
         return URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 
-    /// Makes a file with the mode of another one, if that is there, and locks it.
+    /// Makes and locks a file, with the mode of an existing one.
     private static func lockedFile(_ path: String, like model: String) throws -> FileHandle {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o666)
         guard descriptor >= 0 else {
@@ -75,7 +74,7 @@ enum ReplayArchive {
     }
 
     /// Restores what was archived.
-    /// - Returns: `nil` if there is no such file.
+    /// - Returns: The archive; `nil` if the file is missing.
     static func read(_ path: String) throws(Refused) -> Content? {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         var reader = MachineReader(path)

@@ -1,6 +1,6 @@
 import Heraclitus
 
-/// The replay's own workflow, the first line of an archive: how far it has come.
+/// The replay's own workflow, which is the first line of an archive: its progress.
 struct ReplayProgress: Workflow {
     static var initial: any WorkflowState { ReadyState() }
 
@@ -18,11 +18,11 @@ final class ReadingState: WorkflowState {
 }
 
 struct Progress: Codable, Sendable {
-    /// How many lines are done, of all logs.
+    /// The number of replayed lines of all logs.
     var lines = 0
     /// Where the next one begins.
     var position = LogPosition()
-    /// The run of dpkg that is going on.
+    /// The current run of dpkg.
     var run = Run()
     /// The package, without its architecture, that dpkg is about to unpack.
     private(set) var preparing: String?
@@ -30,10 +30,10 @@ struct Progress: Codable, Sendable {
     var repeats = 0
     var rejections = 0
     var notUnderstood = 0
-    /// How many holes there were: NUL bytes that a power cut has left.
+    /// The number of holes: NUL bytes left by a power cut.
     var holes = 0
 
-    /// Whether this may have been counted, and can be counted on; not so in an archive that is damaged.
+    /// Whether the counts are plausible and can be increased; damaged archives fail this check.
     var isPossible: Bool {
         [
             lines, position.lines, position.offset, run.number, transitions, repeats, rejections, notUnderstood, holes,
@@ -58,8 +58,8 @@ struct LogPosition: Codable, Sendable {
     var lines = 0
     /// How many of its bytes.
     var offset = 0
-    /// The digest of the last of these lines.
+    /// The digest of the last line.
     var digest = ""
-    /// The time of the last of them that has one.
+    /// The time of the last line with a time.
     var time = Timestamp()
 }

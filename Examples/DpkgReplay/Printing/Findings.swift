@@ -1,4 +1,4 @@
-/// What a replay has found out, as all reports tell it.
+/// The results of a replay, for all reports.
 struct Findings {
     struct Difference: Encodable {
         let package: String
@@ -12,7 +12,7 @@ struct Findings {
     let isHalf: Bool
     let limit: Int
 
-    /// Where the packages are, in the order of their names.
+    /// The packages with their states, sorted by name.
     let states: [PackageState]
     let differences: [Difference]
     let countOfOthers: Int?
@@ -33,10 +33,10 @@ struct Findings {
 
     var progress: Progress { replay.progress }
 
-    /// Whether the archive had something from runs before this one.
+    /// Whether the archive had results of earlier runs.
     var isResumed: Bool { replay.beginning.lines > 0 }
 
-    /// What is not as it should be, the worst first.
+    /// The broken packages, with the worst first.
     var broken: [(status: Status, packages: [PackageState])] {
         let troubles: [Status] = [.halfInstalled, .halfConfigured, .unpacked, .triggersAwaited, .triggersPending]
         return troubles.compactMap { status in
@@ -53,6 +53,6 @@ struct Findings {
         Status.allCases.map { status in (status, states.count { $0.status == status }) }
     }
 
-    /// Whether all is well with what this run has seen, and with the packages now.
+    /// Whether this run and the current packages have no problems.
     var isWell: Bool { progress.rejections == replay.beginning.rejections && differences.isEmpty }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the tool prints of a replay for programs: one object.
+/// The report for programs: one JSON object.
 struct JSONReport: Encodable {
     struct Counts: Encodable {
         let lines: Int
@@ -17,9 +17,9 @@ struct JSONReport: Encodable {
         let text: String
         var time: String?
         var package: String?
-        /// What is wrong with it, in a sentence.
+        /// The problem, in a sentence.
         var problem: String
-        /// What the state machine says.
+        /// The error of the state machine.
         var error: String?
     }
 
@@ -38,15 +38,15 @@ struct JSONReport: Encodable {
     }
 
     private let logs: [String]
-    /// What this run has read.
+    /// The lines of this run.
     private let run: Counts
-    /// What was read since the archive began; the same without one.
+    /// The lines since the archive began; without an archive, the lines of this run.
     private let total: Counts
     private let packages: Int
     private let states: [String: Int]
     private let broken: [Package]
     private let changedMost: [Package]
-    /// The first ones, as many as `--limit` says.
+    /// The first entries, limited by `--limit`.
     private let rejected: [Line]
     private let damaged: [Line]
     private let hasHalfLine: Bool

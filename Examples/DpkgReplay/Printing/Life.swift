@@ -1,11 +1,11 @@
 import Heraclitus
 import Synchronization
 
-/// The life of the packages of one name, as their machines tell it.
+/// The life of the packages with one name, as reported by their machines.
 final class Life: Sendable {
-    /// What there is to tell.
+    /// An entry of the life.
     enum Chapter: Sendable {
-        /// The package is seen for the first time, or after a line that was rejected.
+        /// The package appears for the first time, or after a rejected line.
         case begins(PackageState)
         case goesOn(StateTransition)
         case rejected(Replay.Rejection)

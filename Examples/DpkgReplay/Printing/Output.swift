@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the report goes: the standard output, with nothing in it that a terminal obeys.
+/// The output of the report, without control characters for a terminal.
 struct Output: ~Copyable {
     private var buffer: [UInt8] = []
 
@@ -10,7 +10,7 @@ struct Output: ~Copyable {
         if buffer.count > 1 << 16 { try flush() }
     }
 
-    /// Must be the last that is done with it, or its end stays unwritten.
+    /// Call this last, or the end of the output is lost.
     mutating func flush() throws(Refused) {
         do {
             try FileHandle.standardOutput.write(contentsOf: buffer)
@@ -20,12 +20,12 @@ struct Output: ~Copyable {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Says something beside the report.
+    /// Prints a message beside the report.
     static func note(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data("dpkg-replay: \(printable(text))\n".utf8))
     }
 
-    /// A text with its control characters as JSON would have them: `\u001b`.
+    /// A text with its control characters in JSON's notation: `\u001b`.
     static func printable(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""

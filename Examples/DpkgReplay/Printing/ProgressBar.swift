@@ -1,11 +1,11 @@
 import Foundation
 
-/// Shows on a terminal how far the reading has come.
+/// Shows the progress of reading on a terminal.
 struct ProgressBar {
     private static let pace = Duration.milliseconds(100)
 
     private let isShown = isatty(2) == 1
-    /// How many bytes there are to read; `nil` if that is not known.
+    /// The number of bytes to read; `nil` if it is unknown.
     private let total: Int?
     private var nextTime = ContinuousClock.now + pace
     private var isVisible = false

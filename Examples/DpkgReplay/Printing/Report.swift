@@ -1,4 +1,4 @@
-/// What the tool prints of a replay for people.
+/// The report for people.
 struct Report {
     let findings: Findings
     let isVerbose: Bool
@@ -113,7 +113,7 @@ struct Report {
 
     private static func count(_ number: Int, _ what: String) -> String {
         guard number != 1 else { return "\(number) \(what)" }
-        // The first noun has the plural, and what follows it agrees.
+        // The first noun takes the plural, and the following words agree with it.
         return "\(number) "
             + what.replacing("package that disagrees", with: "packages that disagree")
             .replacing(/package$/, with: "packages").replacing(/line$/, with: "lines")

@@ -1,9 +1,9 @@
 import Heraclitus
 
-// What is wrong with a rejected line, in the words of those who know packages and no state machines.
+// The problem of a rejected line, for readers who know packages rather than state machines.
 
 extension Replay.Rejection {
-    /// What is wrong and with what: `configured without having been unpacked: editor:amd64 2:9.0-1`.
+    /// The problem and the package: `configured without having been unpacked: editor:amd64 2:9.0-1`.
     var sentence: String {
         let version = (isAnnouncement ? claim.facts.action?.new ?? claim.facts.action?.old : claim.facts.version)
         return "\(what): \(package)\(version.map { " " + $0 } ?? "")"
@@ -49,7 +49,7 @@ extension Status {
         }
     }
 
-    /// What is wrong with this state, if no way leads there from the one before.
+    /// The problem of a state that cannot follow the previous state.
     fileprivate func wrong(after old: Status?) -> String {
         switch (self, old) {
         case (.installed, .notInstalled), (.installed, .configFiles), (.installed, .halfInstalled),
@@ -69,7 +69,7 @@ extension Status {
         }
     }
 
-    /// What `dpkg --audit` would call broken, and what it means; `nil` for what is as it should be.
+    /// The problem that `dpkg --audit` would report, with its meaning; `nil` for an intact package.
     var trouble: String? {
         switch self {
         case .notInstalled, .configFiles, .installed: nil

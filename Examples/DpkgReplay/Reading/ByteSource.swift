@@ -1,11 +1,11 @@
 import Foundation
 
-/// Where bytes come from: a file, a pipe, or what the system's `gzip` unpacks.
+/// A source of bytes: a file, a pipe, or the output of the system's `gzip`.
 final class ByteSource {
     let path: String
     private let descriptor: Int32
     private let gzip: Process?
-    /// What was looked at and not read yet.
+    /// Bytes that were examined and not read yet.
     private var beginning: [UInt8] = []
 
     /// Opens a file; `-` is the standard input.
@@ -28,22 +28,22 @@ final class ByteSource {
     deinit {
         if descriptor > 0 { close(descriptor) }
         guard let gzip else { return }
-        // Nobody reads what it may still have to write.
+        // The rest of gzip's output has no reader.
         if gzip.isRunning { gzip.terminate() }
         gzip.waitUntilExit()
     }
 
-    /// How many bytes there are, if that is known.
+    /// The number of bytes, if it is known.
     static func size(of path: String) -> Int? {
         var status = stat()
         guard path != "-", unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Int(status.st_size)
     }
 
-    /// Whether it can be read from the beginning again.
+    /// Whether the source can be read again from its beginning.
     static func isFile(_ path: String) -> Bool { size(of: path) != nil }
 
-    /// What it begins with, which is still to be read.
+    /// The first bytes, which remain to be read.
     func peek() throws(Refused) -> [UInt8] {
         if beginning.isEmpty {
             var bytes = [UInt8](repeating: 0, count: 1 << 13)
@@ -55,8 +55,8 @@ final class ByteSource {
         return beginning
     }
 
-    /// Reads into a buffer what is there, but waits for the first byte.
-    /// - Returns: How many bytes; 0 at the end.
+    /// Reads the available bytes into a buffer, and waits for the first one.
+    /// - Returns: The number of bytes; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(Refused) -> Int {
         guard beginning.isEmpty else {
             let count = min(beginning.count, buffer.count)
@@ -74,10 +74,10 @@ final class ByteSource {
         }
     }
 
-    /// Whether something is there to read, or will be within a time.
+    /// Whether bytes are available, or become available within a time.
     func isReady(within time: Duration) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        // The call waits for some 24 days at most; after them the archive is written early.
+        // The call waits for at most 24 days, after which the archive is written early.
         return unsafe poll(&request, 1, Int32(min(time / .milliseconds(1), Double(Int32.max)))) != 0
     }
 
@@ -107,7 +107,7 @@ final class ByteSource {
         } catch {
             throw Refused("\(path) is compressed, and gzip cannot be run: \(Refused.explanation(of: error))")
         }
-        // One that no other process inherits, or gzip would wait for that one to read.
+        // A pipe that no other process inherits, because gzip would wait for an inherited one.
         let descriptor = fcntl(output.fileHandleForReading.fileDescriptor, F_DUPFD_CLOEXEC, 3)
         guard descriptor >= 0 else { throw Refused.unreadable(path) }
         try? output.fileHandleForReading.close()
@@ -115,23 +115,23 @@ final class ByteSource {
     }
 }
 
-/// The system's call, which within the class has the name of one of its methods.
+/// The system call, which a method of the class hides by its name.
 private func readFromSystem(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     unsafe read(descriptor, buffer.baseAddress, buffer.count)
 }
 
-/// Why the tool does not do what it was asked to do, in one sentence.
+/// The reason why the tool refuses a request, in one sentence.
 struct Refused: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 
-    /// What the system has just said about a file.
+    /// The last error of the system about a file.
     static func unreadable(_ path: String) -> Refused {
         Refused("\(path) cannot be read: \(unsafe String(cString: strerror(errno))).")
     }
 
-    /// What the system says of an error, without the wrapping.
+    /// The system's description of an error, without the wrapping.
     static func explanation(of error: any Error) -> String {
         let error = error as NSError
         if let underlying = error.userInfo[NSUnderlyingErrorKey] as? any Error { return explanation(of: underlying) }

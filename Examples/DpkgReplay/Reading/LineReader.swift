@@ -1,6 +1,8 @@
 import Foundation
 
-/// The lines of a file, in constant memory: of a line that is too long the beginning is kept.
+/// The lines of a file, in constant memory.
+///
+/// An overlong line keeps its beginning.
 ///
 /// ```swift
 /// repeat {
@@ -8,40 +10,40 @@ import Foundation
 /// } while try reader.fill()
 /// ```
 struct LineReader: ~Copyable {
-    /// No line that dpkg writes is as long.
+    /// All lines of dpkg are shorter.
     static let longest = 1 << 16
 
     /// A line, as a range of ``bytes``, without its end.
     struct Line {
         let range: Range<Int>
-        /// Whether NUL bytes were before it, which are left out.
+        /// Whether NUL bytes before the line were dropped.
         let isBehindHole: Bool
-        /// Whether some of it was dropped.
+        /// Whether a part of the line was dropped.
         let isTooLong: Bool
     }
 
     private let source: ByteSource
     private(set) var bytes = [UInt8](repeating: 0, count: 1 << 17)
 
-    /// Where the next line begins, in bytes from the beginning of the file.
+    /// The beginning of the next line, in bytes from the beginning of the file.
     private(set) var offset = 0
 
-    /// What is read and not given away yet.
+    /// The bytes that were read and not returned yet.
     private var rest = 0..<0
-    /// How many bytes of the line that begins there were dropped.
+    /// The number of dropped bytes of the line that begins there.
     private var dropped = 0
     private var isTooLong = false
 
     init(_ source: ByteSource) { self.source = source }
 
-    /// Gives the next line of what was read; `nil` if there is none that is complete.
+    /// Returns the next complete line of the buffer; `nil` if there is none.
     mutating func next() -> Line? {
         guard let end = newline() else { return nil }
         defer { rest = end + 1..<rest.upperBound }
         return give(rest.lowerBound..<end, ending: 1)
     }
 
-    /// Gives what is left at the end, if the last line has no end.
+    /// Returns the rest at the end of the file, if the last line has no newline.
     mutating func half() -> Line? {
         guard !rest.isEmpty || dropped > 0 else { return nil }
         defer { rest = rest.upperBound..<rest.upperBound }
@@ -84,11 +86,11 @@ struct LineReader: ~Copyable {
         }
     }
 
-    /// Keeps the beginning of a line that is too long, or what is behind its last hole.
+    /// Keeps the beginning of an overlong line, or the bytes after its last hole.
     private mutating func shorten() {
         let length = rest.count
         if let hole = bytes[rest].lastIndex(of: 0), rest.upperBound - hole <= Self.longest {
-            // One NUL stays to tell of the hole.
+            // One NUL stays as the mark of the hole.
             rest = hole..<rest.upperBound
             isTooLong = false
         } else {

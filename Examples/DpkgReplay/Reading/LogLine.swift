@@ -1,7 +1,6 @@
-/// A line of dpkg's log, as far as it is understood.
+/// A parsed line of dpkg's log.
 ///
-/// It is read where it lies, and its fields are ranges of the bytes: most lines are of packages and versions that are
-/// known already, and need no new text.
+/// The fields are ranges of the buffer. Most lines have known packages and versions, and so need no new text.
 struct LogLine {
     typealias Field = Range<Int>
 
@@ -10,22 +9,22 @@ struct LogLine {
         case startup(Run.Purpose)
         case action(Action.Kind, package: Field, old: Field?, new: Field?)
         case status(Status, package: Field, version: Field?)
-        /// The user was asked what to do with a configuration file.
+        /// dpkg asked the user about a configuration file.
         case conffile
     }
 
     let time: Timestamp
     let content: Content
 
-    /// dpkg's own lines are a tenth as long.
+    /// dpkg's own lines have a tenth of this length.
     private static let longest = 1 << 12
 
-    /// Reads a line; `nil` for one that dpkg does not write.
+    /// Parses a line; `nil` for a line that dpkg does not write.
     init?(_ bytes: [UInt8], _ line: Range<Int>) {
         guard line.count <= Self.longest, let time = Timestamp(bytes, line) else { return nil }
         self.time = time
         let separator = line.lowerBound + Timestamp.length
-        // At least a blank and a letter.
+        // The shortest field is a blank and a letter.
         guard line.upperBound > separator + 1, bytes[separator] == UInt8(ascii: " ") else { return nil }
         var fields = Fields(bytes, from: separator + 1, to: line.upperBound)
         guard let word = fields.next() else { return nil }
@@ -68,12 +67,12 @@ struct LogLine {
         ("configure", .configuration), ("triggers-only", .configuration), ("remove", .removal), ("purge", .removal),
     ])
 
-    /// `<none>`, or what it is in other languages.
+    /// `<none>`, or its translation.
     private static func version(_ bytes: [UInt8], _ field: Field) -> Field? {
         bytes[field.lowerBound] == UInt8(ascii: "<") && bytes[field.upperBound - 1] == UInt8(ascii: ">") ? nil : field
     }
 
-    /// Whether a field may name a package, perhaps with its architecture.
+    /// Whether a field can be a package name, with or without an architecture.
     private static func isName(_ bytes: [UInt8], _ field: Field) -> Bool {
         guard !field.isEmpty else { return false }
         switch bytes[field.lowerBound] {
@@ -85,7 +84,7 @@ struct LogLine {
     }
 }
 
-/// What stands between single blanks.
+/// The text between single blanks.
 private struct Fields {
     private let bytes: [UInt8]
     private var start: Int
@@ -108,7 +107,7 @@ private struct Fields {
     }
 }
 
-/// A word that the log is written with.
+/// A word of the log.
 private struct Word {
     private let bytes: [UInt8]
 
@@ -121,7 +120,7 @@ private struct Word {
     }
 }
 
-/// Words, each with what it stands for.
+/// Words with their meanings.
 private struct Words<Value: Sendable>: Sendable {
     private let words: [(word: Word, value: Value)]
 

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The logs that are to be read, the oldest first.
+/// The logs to read, from the oldest to the newest.
 struct LogSeries {
     /// A log that is to be read.
     struct Log {
         let path: String
-        /// What the first line with a time says; `nil` if there is none.
+        /// The first time in the log; `nil` if there is none.
         let begins: Timestamp?
-        /// Of a pipe, which cannot be opened again.
+        /// The open pipe, which cannot be opened again.
         fileprivate let source: ByteSource?
 
         init(_ path: String) throws(Refused) {
@@ -28,7 +28,7 @@ struct LogSeries {
 
         var isFile: Bool { source == nil }
 
-        /// `3` for `dpkg.log.3.gz`, and 0 for a log that was not rotated.
+        /// `3` for `dpkg.log.3.gz`, and 0 for the current log.
         fileprivate var rotation: Int {
             path.split(separator: ".").suffix(2).compactMap { Int($0) }.first ?? 0
         }
@@ -44,7 +44,7 @@ struct LogSeries {
 
     private(set) var logs: [Log]
 
-    /// What has to be said of them.
+    /// A note about the logs, for the report.
     private(set) var note: String?
 
     /// Whether lines may be missing before the first.
@@ -59,7 +59,7 @@ struct LogSeries {
         self.logs = Self.sorted(logs)
     }
 
-    /// What `logrotate` has made of a log, and the log itself.
+    /// The log and its rotated files from `logrotate`.
     static func withRotated(_ path: String) -> [String] {
         let url = URL(fileURLWithPath: path)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
@@ -73,7 +73,7 @@ struct LogSeries {
     }
 
     private static func sorted(_ logs: [Log]) -> [Log] {
-        // What has no time is empty, and so the newest.
+        // A log without a time is empty, and so the newest.
         logs.enumerated().sorted { left, right in
             let (old, new) = (left.element, right.element)
             guard let oldTime = old.begins, let newTime = new.begins else {
@@ -87,10 +87,10 @@ struct LogSeries {
 // MARK: - Going on
 
 extension LogSeries {
-    /// Leaves out what was read before, and finds what was not read of a log that was rotated since.
+    /// Skips the lines of earlier runs, and finds the unread rest of a rotated log.
     ///
-    /// The first log is then the one in which the reading stopped, or one that begins later.
-    /// - Returns: Whether it is the one in which it stopped.
+    /// The first log is then the one where reading stopped, or a later one.
+    /// - Returns: Whether reading stopped in the first log.
     mutating func goOn(at position: LogPosition, archive: String) throws(Refused) -> Bool {
         guard position.lines > 0 else { return false }
         if try dropLogs(before: position) { return true }
@@ -101,7 +101,7 @@ extension LogSeries {
                 return true
             }
         }
-        // A pipe that does not begin later can only be the same log once more, which is seen when it has been read.
+        // A pipe without a later beginning must be the same log again, which the end of reading shows.
         if logs.count == 1, let log = logs.first, !log.isFile, let begins = log.begins, begins <= position.time {
             return true
         }
@@ -117,8 +117,8 @@ extension LogSeries {
         return false
     }
 
-    /// Leaves out the logs before the one in which a position is.
-    /// - Returns: Whether there is one.
+    /// Skips the logs before a position.
+    /// - Returns: Whether a log contains the position.
     private mutating func dropLogs(before position: LogPosition) throws(Refused) -> Bool {
         for (index, log) in logs.enumerated().reversed() where log.isFile {
             var reader = LineReader(try log.open())
@@ -139,8 +139,8 @@ extension LogSeries {
 }
 
 extension LineReader {
-    /// Reads on to where the reading stopped.
-    /// - Returns: Whether the line is there at which it did.
+    /// Reads up to the position where reading stopped.
+    /// - Returns: Whether the file still has that line.
     mutating func skip(to position: LogPosition) throws(Refused) -> Bool {
         var last: String?
         repeat {
@@ -153,7 +153,7 @@ extension LineReader {
         return offset == position.offset && last == position.digest
     }
 
-    /// 64-bit FNV-1a: enough to tell one line from another, and no secret depends on it.
+    /// 64-bit FNV-1a, which distinguishes lines and protects no secret.
     func digest(_ line: Line) -> String {
         let hash = bytes[line.range.prefix(1_000)].reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3

@@ -1,4 +1,4 @@
-/// Where something stands, and what stands there.
+/// A position in a log, with the text there.
 struct Place: Sendable {
     let log: String
     /// The line of that log.
@@ -6,7 +6,7 @@ struct Place: Sendable {
     let time: Timestamp?
     let text: String
 
-    /// So much of a line as one may want to see.
+    /// An excerpt of a line of readable length.
     static func excerpt(_ bytes: [UInt8], _ line: Range<Int>) -> String {
         let longest = 300
         let text = String(decoding: bytes[line.prefix(longest)], as: UTF8.self)

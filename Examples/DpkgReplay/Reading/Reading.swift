@@ -1,4 +1,4 @@
-/// Reads logs into a replay, and writes its archive now and then.
+/// Reads logs into a replay, and writes its archive at intervals.
 struct Reading {
     private(set) var replay: Replay
     private let archive: String?
@@ -6,7 +6,7 @@ struct Reading {
     private var nextCheckpoint: ContinuousClock.Instant
     private var isSaved = true
     private var bar: ProgressBar
-    /// The bytes of the logs that are done.
+    /// The bytes of the completed logs.
     private var done = 0
 
     /// Whether the last log ends in the middle of a line.
@@ -14,9 +14,9 @@ struct Reading {
 
     /// - Parameters:
     ///   - replay: Where the lines go.
-    ///   - archive: The file for the archive, if there is to be one.
-    ///   - pace: How often it is written.
-    ///   - total: How many bytes there are, if that is known.
+    ///   - archive: The file for the archive, if one is wanted.
+    ///   - pace: The interval between two archives.
+    ///   - total: The number of bytes, if it is known.
     init(into replay: Replay, archive: String?, every pace: Duration, total: Int?) {
         self.replay = replay
         self.archive = archive
@@ -28,10 +28,10 @@ struct Reading {
     /// Reads a log to its end.
     /// - Parameters:
     ///   - log: The log.
-    ///   - isResumed: Whether to go on at the replay's position.
-    ///   - isLast: Whether no log comes after it.
-    ///   - left: How many lines may be read; those that were are subtracted.
-    /// - Throws: ``Refused`` if it cannot be read, or is no log of dpkg.
+    ///   - isResumed: Whether reading continues at the replay's position.
+    ///   - isLast: Whether this is the last log.
+    ///   - left: The number of lines that may still be read, which this subtracts from.
+    /// - Throws: ``Refused`` if the log cannot be read, or was not written by dpkg.
     mutating func read(
         _ log: LogSeries.Log,
         isResumed: Bool,
@@ -55,7 +55,7 @@ struct Reading {
             while left > 0, let line = reader.next() {
                 replay.read(reader.bytes, line.range, isBehindHole: line.isBehindHole, isCut: line.isTooLong)
                 (last, left, count) = (line, left - 1, count + 1)
-                // Not at the very end, for there is much that is not dpkg's, and some of it is large.
+                // The check stops early, because the input may be large and not dpkg's at all.
                 if count == 100, !isResumed { try requireUnderstood(log, count, strange) }
             }
             note(reader, last)
@@ -89,7 +89,7 @@ struct Reading {
         isSaved = false
     }
 
-    /// Writes the archive if it is time, or if it will be before there is more to read.
+    /// Writes the archive if it is due, or will be due before more bytes arrive.
     private mutating func checkpoint(before source: ByteSource) throws(Refused) {
         guard let archive, !isSaved else { return }
         let now = ContinuousClock.now

@@ -1,4 +1,4 @@
-/// dpkg's own record of what is installed: `/var/lib/dpkg/status`.
+/// dpkg's record of installed packages: `/var/lib/dpkg/status`.
 struct StatusDatabase {
     struct Entry {
         let name: String
@@ -29,7 +29,7 @@ struct StatusDatabase {
         self.entries = Dictionary(grouping: entries, by: \.name)
     }
 
-    /// What dpkg has on record of a package; `nil` if it has nothing.
+    /// dpkg's record of a package; `nil` if there is none.
     subscript(package: String) -> Entry? {
         let name = Packages.bare(package)
         guard name.endIndex != package.endIndex else { return entries[package]?.first }
@@ -39,7 +39,7 @@ struct StatusDatabase {
             ?? candidates.first { $0.architecture == nil }
     }
 
-    /// Why the record differs from where a package ended in the log; `nil` if both agree.
+    /// The difference between the record and a package's last state in the log; `nil` if both agree.
     func difference(from state: PackageState) -> String? {
         let ended = "\(type(of: state).name)\(state.facts.version.map { " " + $0 } ?? "")"
         guard let entry = self[state.facts.package], entry.state != NotInstalledState.name else {
@@ -49,7 +49,7 @@ struct StatusDatabase {
         return "ended as \(ended), dpkg says \(entry.state)\(entry.version.map { " " + $0 } ?? "")"
     }
 
-    /// How many packages are there that others are not about.
+    /// The number of installed packages outside a set.
     func countOfOthers(than states: [PackageState]) -> Int {
         let mentioned = Set(states.map(\.facts.package))
         return entries.values.joined().count { entry in
@@ -59,7 +59,7 @@ struct StatusDatabase {
     }
 }
 
-/// The fields of one package, as they come.
+/// The fields of one package, in their order.
 private struct Stanza {
     private var name: String?
     private var state: String?
@@ -73,7 +73,7 @@ private struct Stanza {
 
     mutating func take(_ bytes: [UInt8], _ line: Range<Int>) {
         switch bytes[line.lowerBound] {
-        // What most lines begin with is not even looked at.
+        // The first byte excludes most lines.
         case UInt8(ascii: "P"): name = Self.value(of: "Package", bytes, line) ?? name
         case UInt8(ascii: "S"):
             state = Self.value(of: "Status", bytes, line)?.split(separator: " ").last.map(String.init) ?? state

@@ -1,6 +1,6 @@
-/// Date and time as dpkg writes them: local time, in whatever time zone dpkg was run.
+/// Date and time in dpkg's notation: local time, in the time zone of the run.
 struct Timestamp: Comparable, Sendable {
-    /// How many bytes it takes in the log.
+    /// The number of bytes in the log.
     static let length = 19
 
     private static let pattern = Array("0000-00-00 00:00:00".utf8)
@@ -10,7 +10,7 @@ struct Timestamp: Comparable, Sendable {
 
     init() {}
 
-    /// Reads the beginning of a line; `nil` if that is something else.
+    /// Parses the beginning of a line; `nil` if it is not a timestamp.
     init?(_ bytes: [UInt8], _ line: Range<Int>) {
         guard line.count >= Self.length else { return nil }
         for index in 0..<Self.length {

@@ -1,6 +1,6 @@
 import OrdersDeskExample
 
-/// Keeps orders in a directory, a file each.
+/// Stores orders in a directory, one file each.
 @main
 struct Orders {
     static func main() async { await OrdersProgram.run() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Serves until its input ends, well or badly.
+/// Serves until its input ends, correctly or with faults.
 @main
 struct Main {
     static let usage = """

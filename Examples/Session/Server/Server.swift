@@ -2,11 +2,11 @@ import Foundation
 import SessionSocketExample
 import Synchronization
 
-/// Says one thing after the other to everybody who listens, unless it is told to behave badly.
+/// Sends sayings to every client in turn, unless a command makes it misbehave.
 final class Server: Sendable {
     private let path: String
 
-    /// How long it waits between two sayings, in seconds.
+    /// The time between two sayings, in seconds.
     private let pause: TimeInterval
 
     private struct Contents {
@@ -24,7 +24,7 @@ final class Server: Sendable {
         contents = Mutex(Contents(listener: try Socket(listeningAt: path)))
     }
 
-    /// Speaks to everybody again.
+    /// Serves all clients again.
     func serve() throws {
         try contents.withLock { contents in
             if contents.listener == nil { contents.listener = try Socket(listeningAt: path) }
@@ -32,19 +32,19 @@ final class Server: Sendable {
         }
     }
 
-    /// Says nothing to anybody, and hangs up on nobody.
+    /// Stalls: sends nothing, and keeps all connections open.
     func stall() { contents.withLock { $0.isStalled = true } }
 
-    /// Hangs up on everybody.
+    /// Closes all connections.
     func drop() {
         let clients = contents.withLock { $0.clients }
         for client in clients { client.shutDown() }
     }
 
-    /// Lets nobody connect any more.
+    /// Refuses new connections.
     func refuse() { contents.withLock { $0.listener = nil } }
 
-    /// Accepts clients, for ever; each has a thread of its own.
+    /// Accepts clients forever, with a thread for each.
     func run() {
         while true {
             do {
@@ -83,7 +83,7 @@ final class Server: Sendable {
 
     private func waitForService(_ client: Socket) throws {
         while contents.withLock({ $0.isStalled }) {
-            // Or its thread would be there as long as the server is stalled.
+            // Otherwise its thread would live as long as the server is stalled.
             if client.isHungUp { throw HungUp() }
             Thread.sleep(forTimeInterval: min(pause, 0.1))
         }

@@ -1,11 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A socket between processes of one computer, which has the path of a file; it is closed when nobody has it any more.
+/// A socket between processes of one computer, at the path of a file.
+///
+/// It closes when it is released.
 package final class Socket: Sendable {
     private let descriptor: Int32
 
-    /// What has come and is no whole line yet.
+    /// Received bytes without a complete line.
     private let rest = Mutex<[UInt8]>([])
 
     private init(_ descriptor: Int32) {
@@ -15,16 +17,16 @@ package final class Socket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Connects to whoever listens, or throws at once if nobody does.
+    /// Connects to a listener, or throws at once if there is none.
     package convenience init(connectingTo path: String) throws {
         self.init(try Self.made(path))
-        // The call would wait as long as the other side does not accept.
+        // The call would wait until the other side accepts.
         try setWaiting(false)
         try unsafe Self.call("connect to", path) { unsafe connect(descriptor, $0, $1) }
         try setWaiting(true)
     }
 
-    /// Listens, in the place of somebody who has left the file.
+    /// Listens, and replaces the file of an ended listener.
     package convenience init(listeningAt path: String) throws {
         self.init(try Self.made(path))
         if (try? Socket(connectingTo: path)) == nil, Self.isSocket(path) { unsafe unlink(path) }
@@ -33,7 +35,7 @@ package final class Socket: Sendable {
         try setWaiting(false)
     }
 
-    /// The next one who has connected; `nil` if there is none now.
+    /// The next connected client; `nil` if none waits.
     package func accept() throws -> Socket? {
         let other = Foundation.accept(descriptor, nil, nil)
         guard other >= 0 else {
@@ -45,7 +47,7 @@ package final class Socket: Sendable {
         return socket
     }
 
-    /// Waits for the next whole line; `nil` when somebody has hung up.
+    /// Waits for the next complete line; `nil` when the other side has closed the connection.
     package func readLine() throws -> String? {
         while true {
             if let line = takeLine() { return line }
@@ -83,17 +85,17 @@ package final class Socket: Sendable {
         }
     }
 
-    /// Whether the other side has hung up, or this one has, and nothing more can be read.
+    /// Whether a side has closed the connection, and nothing more can be read.
     package var isHungUp: Bool {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, Self.looking) == 0
     }
 
-    /// Hangs up: whoever waits for a line waits no longer.
+    /// Closes the connection, which ends waits for a line.
     package func shutDown() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
-/// Why a socket does not do what it should.
+/// The reason of a socket's failure.
 package struct SocketError: LocalizedError {
     package let errorDescription: String?
 
@@ -106,7 +108,7 @@ package struct SocketError: LocalizedError {
 // MARK: - The system's calls
 
 extension Socket {
-    // Without the signal that ends a program that writes to nobody: Apple's systems are told once, others with each message.
+    // Suppresses the signal for writes to a closed connection: once on Apple's systems, and per message on others.
     #if canImport(Darwin)
         private static let stream = SOCK_STREAM
         private static let quietly: Int32 = 0
