@@ -38,7 +38,7 @@ protocol EndedState: DownloadState {
 
 /// The data for continuing a file.
 struct Part: Codable, Equatable {
-    /// What is loaded.
+    /// The source and target of the file.
     let origin: Origin
 
     /// The number of loaded bytes.

@@ -113,7 +113,7 @@ private final class TransferDelegate: NSObject, URLSessionDataDelegate {
             // A weak tag does not identify equal bytes.
             if let tag, offersRanges, !tag.hasPrefix("W/") { part.tag = tag }
         default:
-            // There is nothing after what there is already: it has become shorter.
+            // The server has no content after the part, so the file became shorter.
             if response.statusCode == 416 { try beginAnew() }
             throw StatusError(status: response.statusCode)
         }

@@ -13,7 +13,7 @@ struct Desk {
     /// The orders in it.
     var orders: StoredWorkflow<Order> { store.workflow(Order.self) }
 
-    /// Gets what was saved.
+    /// Gets the transitions of each save.
     var saved: @Sendable (_ id: String, _ transitions: [StateTransition]) throws -> Void = { _, _ in }
 
     /// Carries a command out.

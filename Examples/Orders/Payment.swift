@@ -31,7 +31,7 @@ final class SettledState: WorkflowState {
 extension StateMachine<Payment> {
     convenience init(of total: Decimal) { self.init(entering: DueState(total: total, received: 0)) }
 
-    /// What was received.
+    /// The received amount.
     var received: Decimal { (state as? SettledState)?.received ?? (state as? DueState)?.received ?? 0 }
 
     /// Takes money.

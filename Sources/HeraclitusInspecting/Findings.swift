@@ -79,7 +79,7 @@ extension TransitionTable {
                 reaches[edge.event].append(edge.from * graph.count + edge.to)
             }
         }
-        // By the transitions, and by the states that ignore the event.
+        // The search uses the transitions, and the states that ignore the event.
         var groups: [[[Int]]: [Int]] = [:]
         for (number, event) in events.enumerated() where !reaches[number].isEmpty {
             let ignored = event.ignored.compactMap { graph.number(of: $0) }.sorted()

@@ -55,7 +55,7 @@ extension TransitionTable {
         guard name.contains("_x") else { return name }
         return name.split(separator: ".", omittingEmptySubsequences: false).map { part in
             let text = decoded(part)
-            // Others have written the part if its text is written otherwise.
+            // Another program has written the part if its text differs.
             return encoded(text) == part ? text : String(part)
         }.joined(separator: ".")
     }

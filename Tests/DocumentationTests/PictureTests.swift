@@ -14,7 +14,7 @@ struct Picture: Sendable {
 }
 
 @Suite("Pictures of articles") struct PictureTests {
-    /// Whether pictures are drawn anew: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter PictureTests`.
+    /// Whether to draw the pictures again: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter PictureTests`.
     private static let draws = ProcessInfo.processInfo.environment["HERACLITUS_WRITE_DIAGRAMS"] != nil
 
     @Test("A picture shows the library's current DOT", arguments: Picture.all.indices, ["light", "dark"])

@@ -408,7 +408,7 @@ import Testing
                 try expectCompatible(Guarded.self, samples: built, in: folder, recording: true)
             }
             #expect(error?.unreached == ["PaidState"] && error?.description.hasSuffix(".state(PaidState(…)).") == true)
-            // A sample is enough, whatever the guard decides.
+            // A sample is enough, for any decision of the guard.
             let samples: [Sample<Guarded>] = [.state(PaidState(total: 1))]
             try expectCompatible(Guarded.self, samples: samples, in: folder, recording: true)
             try expectCompatible(Guarded.self, samples: samples, in: folder)

@@ -311,7 +311,7 @@ import Testing
             #expect(error?.rollout.contains { $0.contains("Old processes keep") } == false)
             #expect(error?.rollout.contains { $0.contains("Old processes drop Cart.address.country") } == true)
         }
-        // What an old process does, so that the sentence stays true.
+        // The work of an old process, which keeps the sentence true.
         let archive = Data(
             #"{"activated":true,"data":{"address":{"city":"Ulm","country":"DE"}},"format":1,"revision":0,"state":"Cart","version":1,"workflow":"Shop"}"#
                 .utf8

@@ -9,7 +9,7 @@ import Testing
     // MARK: A valid workflow, whose faults are switched on by its type
 
     protocol Fault: Sendable {
-        /// Whether a cancelled order comes back wrong after it was placed.
+        /// Whether a restored cancelled order is wrong after it was placed.
         static var isStale: Bool { get }
         static var isForgetful: Bool { get }
         static var isHasty: Bool { get }

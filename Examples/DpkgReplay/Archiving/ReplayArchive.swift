@@ -67,13 +67,13 @@ enum ReplayArchive {
         return file
     }
 
-    /// What was archived.
+    /// The archived machines.
     struct Content {
         var progress = Progress()
         var machines: [StateMachine<PackageLife>] = []
     }
 
-    /// Restores what was archived.
+    /// Restores the archived machines.
     /// - Returns: The archive; `nil` if the file is missing.
     static func read(_ path: String) throws(Refused) -> Content? {
         guard unsafe access(path, F_OK) == 0 else { return nil }

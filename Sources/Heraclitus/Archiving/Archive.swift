@@ -152,8 +152,7 @@ extension JSONValue {
     /// `JSONDecoder` also decodes a ``JSONValue``, but rounds numbers of more than 38 digits, and takes longer for deep
     /// values. Convert the value to events, user infos and tables by ``decoded(as:)``.
     ///
-    /// Of two values for one key the first is read. Keys are compared like Swift texts, so `é` is one key however it is
-    /// composed.
+    /// The first of two values for one key is read. Keys are compared like Swift texts, so `é` is one key in any composition.
     /// - Parameters:
     ///   - json: UTF-8 JSON.
     ///   - limit: The maximum size in bytes, by default 64 MiB.

@@ -62,7 +62,7 @@ struct EnvelopeReader {
         )
     }
 
-    /// What an archive says besides the data of the state.
+    /// The content of an archive besides the data of the state.
     private struct Frame {
         let isActivated: Bool
 

@@ -13,7 +13,7 @@ final class ParkingLot: Sendable {
     fileprivate struct Contents {
         var waiting: [Waiting] = []
 
-        /// Closures to call when a machine is released, for callers that continue meanwhile.
+        /// Closures to call when a machine is released, for callers that continue without waiting.
         var visitors: [Visitor] = []
     }
 

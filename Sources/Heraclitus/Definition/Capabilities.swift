@@ -1,5 +1,5 @@
-// By these protocols a state declares its hooks. They are looked up once per class at the first use of a workflow. A
-// subclass may add a protocol that its superclass lacks, and a missing hook is free.
+// A state declares its hooks by these protocols. They are looked up once per class at the first use of a workflow. A subclass may add a protocol that
+// its superclass lacks, and a missing hook is free.
 
 /// A state with hooks; all capabilities refine this protocol.
 ///

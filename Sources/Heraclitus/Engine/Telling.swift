@@ -48,7 +48,7 @@ extension MachineCore {
 
     /// Tells observers of an occurrence of a call that gets no turn.
     ///
-    /// Occurrences that the observers cause meanwhile are only written to the journal.
+    /// Occurrences caused by observers are only written to the journal.
     func tellOutsideTurn(_ outcome: Occurrence.Outcome, _ call: borrowing Call) {
         guard hasObserversOfNotices else { return }
         let occurrence = occurrence(outcome)

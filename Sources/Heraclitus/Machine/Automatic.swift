@@ -11,7 +11,7 @@ extension StateMachine {
         return core.isFrozen ? TreeMoment(of: [self]).firstDeadline : TreeMoment.show([self]) { $0.firstDeadline }
     }
 
-    /// The past deadline of a restored machine that nobody has activated, as text; `nil` for other machines.
+    /// The past deadline of a restored, inactive machine, as text; `nil` for other machines.
     var missedDeadline: String? {
         guard !isActive, let deadline = nextDeadline, deadline <= now else { return nil }
         return ArchivedDate.text(of: max(deadline, .distantPast))

@@ -78,7 +78,7 @@ public struct StateNotReached: Error, Hashable, Sendable {
 }
 
 extension StateNotReached: DescribedError {
-    /// A sentence with both states, and a hint for a restored machine that nobody has activated.
+    /// A sentence with both states, and a hint for a restored, inactive machine.
     public var description: String {
         guard let timeout else {
             return "\(workflow) cannot get to \(expected) from \(state): no events lead there."

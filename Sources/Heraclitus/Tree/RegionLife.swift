@@ -24,7 +24,7 @@ extension MachineCore {
         if hearsRegions { letRegionsBeHeard() }
     }
 
-    /// Leaves the machines that are absent from the new state, or that it holds anew.
+    /// Leaves the machines that are absent from the new state, or that it holds as new machines.
     private func leave(
         _ left: [any TreeMachine],
         _ staying: Set<ObjectIdentifier>,

@@ -216,7 +216,7 @@ extension DirectoryStore {
     private func mendLocked(_ candidate: Candidate) throws {
         let name = candidate.link.label.file
         let file = try files.header(of: name)
-        // A damaged file keeps its links, because somebody may repair it.
+        // A damaged file keeps its links for a later repair.
         if file == nil, try !files.isMissing(name) { return }
         try index.mend(file, in: name, without: (candidate.kind, candidate.link))
     }

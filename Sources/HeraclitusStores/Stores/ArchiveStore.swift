@@ -80,7 +80,7 @@ public protocol ArchiveStore: Sendable {
     /// - Throws: Errors of the store's medium.
     func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date?
 
-    /// Rings when somebody has saved something that may wait for a worker; `nil`, the default, if the store cannot tell.
+    /// Rings after a save that may concern a worker; `nil`, the default, if the store cannot tell.
     var bell: StoreBell? { get }
 
     /// The threads on which units of work run.

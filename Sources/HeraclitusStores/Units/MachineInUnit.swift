@@ -36,7 +36,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
 
     private let handled: Data?
 
-    /// What the machine makes during the unit.
+    /// The results of the machine in the unit.
     private struct Made {
         var transitions: [StateTransition] = []
 

@@ -23,7 +23,7 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
     /// The effects that units of work save and workers deliver.
     var knownEffects: KnownEffects { W.knownEffects(in: context) }
 
-    /// The version of what is saved.
+    /// The version of saved machines.
     var workflowVersion: Int { given?.version ?? W.version }
 }
 
@@ -196,7 +196,7 @@ extension StoredWorkflow {
             state: machine.definition.name(of: columns.state),
             entered: stays && stored != nil ? stored?.entered : scheduler.date,
             due: columns.due,
-            // Only a value that is not a number differs from itself; no condition finds it.
+            // A NaN value differs even from itself, and no condition finds it.
             values: ((columns.state as? any Findable)?.foundBy ?? [:]).mapValues(\.storedValue)
                 .filter { $0.value == $0.value },
             archive: columns.archive,

@@ -51,7 +51,7 @@ final class UnitContents: Sendable {
             return (known, contents.isEnded)
         }
         if known == nil, !isEnded { return member.machine }
-        // Two tasks of the unit have loaded the machine at once, or the unit has ended meanwhile.
+        // Two tasks of the unit have loaded the machine at once, or the unit has ended since.
         member.close()
         guard let known else { throw StoreError.unitEnded(id: id) }
         guard message == nil, let machine = known.anyMachine as? StateMachine<W> else {

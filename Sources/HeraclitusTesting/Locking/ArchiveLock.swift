@@ -146,7 +146,7 @@ struct LockAdditions: Equatable {
     /// The keys of data, each prefixed with the name of its state.
     var keys: [String] = []
 
-    /// Those of the keys that lie within a value of the data, which an update rewrites as a whole.
+    /// The keys within a value of the data, which an update rewrites as a whole.
     var innerKeys: [String] = []
     var events: [String] = []
 

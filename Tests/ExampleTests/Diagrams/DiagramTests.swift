@@ -7,7 +7,7 @@ import Testing
 ///
 /// Each example has a file of its own here, because modules have workflows of the same name.
 enum ExampleTables {
-    /// By the folder of the example and the name of its program.
+    /// The programs by the folder and name of the example.
     static let all: [(folder: String, program: String, tables: [TransitionTable])] = [
         ("Download", "download", download), ("DpkgReplay", "dpkg-replay", dpkgReplay),
         ("FirstProgram", "first-program", firstProgram), ("Inbox", "inbox", inbox), ("Orders", "orders", orders),
@@ -15,14 +15,14 @@ enum ExampleTables {
         ("TrafficLight", "traffic-light", trafficLight),
     ]
 
-    /// By the names that `workflow-diagram` gives them.
+    /// The files by the names in `workflow-diagram`.
     static let byName: [(name: String, table: TransitionTable)] = all.flatMap { example in
         example.tables.map { ("\(example.program)/\($0.workflow)", $0) }
     }
 }
 
 @Suite("Diagrams of examples") struct ExampleDiagramTests {
-    /// Whether outdated files are written anew: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter ExampleDiagramTests`.
+    /// Whether to write outdated files again: `HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter ExampleDiagramTests`.
     private static let writes = ProcessInfo.processInfo.environment["HERACLITUS_WRITE_DIAGRAMS"] != nil
 
     private static func expect(_ text: String, in path: String) throws {

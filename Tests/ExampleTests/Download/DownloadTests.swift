@@ -28,7 +28,7 @@ import Testing
         let process = Process()
         process.executableURL = executable("download")
         process.arguments = [server.url(path), "--to", target]
-        // As long as the server holds back what is missing, however busy the machine is.
+        // As long as the server holds back the rest, even on a busy computer.
         process.environment = ProcessInfo.processInfo.environment.merging(["DOWNLOAD_PATIENCE": "600"]) { $1 }
         let output = directory.file(UUID().uuidString)
         try Data().write(to: URL(fileURLWithPath: output))

@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Alters what a log says of some packages in every way, and looks whether what is unlawful is rejected at its line.
+    /// Alters the lines of some packages in every way, and checks that each unlawful line is rejected.
     /// - Returns: How many alterations were unlawful.
     static func check(_ log: String, packagesAtMost count: Int = .max, onlySuccesses: Bool) throws -> Int {
         let lines = log.split(separator: "\n").map(String.init)

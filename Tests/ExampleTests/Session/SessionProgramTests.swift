@@ -34,7 +34,7 @@ import Testing
         try await client.lines { numbers($0).count >= count + 3 }
     }
 
-    /// The numbers of what was heard: "12:00:01.000 17. Nature loves to hide."
+    /// The numbers of the received sayings: "12:00:01.000 17. Nature loves to hide."
     private func numbers(_ lines: [String]) -> [Int] {
         lines.compactMap { $0.wholeMatch(of: #/[0-9:.]+ (\d+)\. .+/#).flatMap { Int($0.1) } }
     }

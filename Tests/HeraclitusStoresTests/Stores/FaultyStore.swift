@@ -79,7 +79,7 @@ final class FaultyStore: ArchiveStore {
         if fault == .savesHalf, changes.count > 1 {
             return try await changes.asyncMap { try await self.save($0) }
         }
-        // Only transfers save several archives that are numbers.
+        // Transfers are the only saves of several archives with numbers.
         if fault == .losesEveryRace, changes.count > 1, case .save(let archive, _) = changes[0],
             Int(String(decoding: archive.archive, as: UTF8.self)) != nil
         {

@@ -124,13 +124,13 @@ extension Player {
 
     /// Called by a hook of the definition, or by a closure of the machine's own.
     func isCalled(_ phase: Phase, byOwn isOwn: Bool = false, _ transition: StateTransition) {
-        // Activations pass nothing along, and nobody counts what they would fire.
+        // Activations pass nothing along, and the player does not count their fires.
         guard transition.event != nil, let arena = arena.withLock({ $0 }), arena.makes(transition) else { return }
         if chance(4) { arena.addLatecomer(self, in: Moment(phase: phase, isOwn: isOwn), of: transition) }
         goOn(phase <= .willEnter ? .preparing : .announcing, arena)
     }
 
-    /// Called by whoever is called in a machine's turn: does one more thing to that machine, now and then.
+    /// Does one more thing to a machine in its turn, now and then; called from callbacks.
     func goOn(_ place: Place, _ arena: any Arena) {
         guard chance(place == .preparing ? 3 : 12), mayGoOn() else { return }
         arena.step(self, place)
@@ -145,9 +145,9 @@ protocol Arena: AnyObject, Sendable {
     /// Lets a player do something to the machine, from a callback if a place is given.
     func step(_ player: Player, _ place: Player.Place?)
 
-    /// Adds somebody from a callback of a transition, who listens to a later phase of it or to an earlier one.
+    /// Adds a listener from a callback of a transition, for a later or earlier phase of it.
     func addLatecomer(_ player: Player, in moment: Moment, of transition: StateTransition)
 
-    /// Lets go of everything, and says what has happened.
+    /// Releases everything, and reports the results.
     func close(_ players: [Player]) -> History
 }

@@ -361,7 +361,7 @@ import Testing
             error?.description.contains("a machine in PlacedState is in use: Errand in Order.") == true
         )
         #expect(other.stateName == "CartState" && other.revision == 0)
-        // The other machine was not taken either and still stands alone.
+        // The other machine was not taken, and still stands alone.
         try mine.fire.begin(BusyState())
         try order.second.fire.pause()
         // A copy is accepted, and so is the machine after it was left.

@@ -357,7 +357,7 @@ import SQLStores
         switch code {
         // A pooler has dropped the prepared statements.
         case "26000": prepared = [:]
-        // A read-only server stays read-only; the next attempt connects anew and may find the primary.
+        // A read-only server stays read-only; the next attempt opens a new connection and may find the primary.
         case "25006": end = text
         default: break
         }

@@ -59,7 +59,7 @@ extension StateKind {
 extension DefinitionParts {
     /// Reads a table, in linear time and memory.
     ///
-    /// Of a wrong table it leaves out pairs and lists that name unknown states.
+    /// For a wrong table, the result leaves out pairs and lists that name unknown states.
     /// - Parameters:
     ///   - table: The table.
     ///   - workflow: The type of the workflow.
