@@ -12,18 +12,6 @@ extension MachineCore {
         activity?.isPassive == true || place?.holder?.withCore { $0.isPassive } == true
     }
 
-    /// Whether the machine has the context that its states need.
-    var isEquipped: Bool { !definition.needsContext || context != nil }
-
-    /// The date of a transition into its destination, if the state uses the date.
-    @inline(__always)
-    func entryDate(of plan: TransitionPlan, _ call: borrowing Call) -> Date? {
-        guard plan.hookPhases.contains(.activityStart), plan.kind == .external || plan.kind == .entry,
-            definition.states[plan.destination].keepsEntry
-        else { return nil }
-        return date(of: call)
-    }
-
     /// Begins deadlines and work of the state that was entered, restored or updated, after all callbacks.
     ///
     /// Events that are already due fire at once, as from a callback.
@@ -55,7 +43,7 @@ extension MachineCore {
         let now = scheduler.date
         // A callback may have fired an event that leaves the state; its deadlines are then invalid.
         let stays = transition.turn { $0.expected } == plan.destination
-        // The usual case: no deadline is due. Machines in the state begin before the first deadline waits.
+        // Usually no deadline is due. In a composite state the timer is armed after the regions have begun.
         let isLater = !isComposite && deadlines.first.map { $0.date > now } ?? true
         let period = timer.set(
             deadlines,
@@ -77,10 +65,10 @@ extension MachineCore {
             }
             return false
         }
-        // Deadlines before those of inner machines fire first, and inner machines then stay unentered.
+        // A deadline before all deadlines of the regions fires first. If it leaves the state, the regions never begin.
         if isComposite {
             // The time of an unentered machine has not begun.
-            let entered = (place?.regions ?? []).lazy.filter { $0.withCore { $0.now.activation != .entry } }
+            let entered = regions.lazy.filter { $0.withCore { $0.now.pending != .entry } }
             let firstOfRegions = entered.compactMap(\.nextDeadline).min()
             if fireDue(by: min(firstOfRegions ?? now, now)) { return false }
             startRegions(of: plan)
@@ -106,8 +94,8 @@ extension MachineCore {
 
     /// Ends deadlines and work of the machine and of machines in its state, until the next activation.
     func suspend(_ call: borrowing Call) {
-        guard now.isActive, let role = try? acquire(call) else { return }
-        let ended = suspendTree(place?.regions ?? [])
+        guard !now.needsActivation, let role = try? acquire(call) else { return }
+        let ended = suspendTree(regions)
         finish(role, call)
         // Outside the turn, because cancellation handlers are user code, which may fire.
         for activity in ended { activity.end() }
@@ -118,7 +106,7 @@ extension MachineCore {
     /// Calls no user code.
     /// - Returns: The invalid deadlines and work, the innermost first.
     func suspendTree(_ regions: [any TreeMachine]) -> [MachineActivity.Taken] {
-        var ended = regions.reversed().flatMap { $0.withCore { $0.suspendTree($0.place?.regions ?? []) } }
+        var ended = regions.reversed().flatMap { $0.withCore { $0.suspendTree($0.regions) } }
         if let activity { ended.append(activity.take()) }
         noteSuspension()
         return ended

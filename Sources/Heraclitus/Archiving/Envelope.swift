@@ -45,7 +45,7 @@ struct Envelope: Encodable {
     ///
     /// Machines may lie in the state's data, whose errors become ``ArchiveError``.
     private func write(to members: inout some EnvelopeMembers, _ journal: ArchivedJournal?) throws {
-        if isOfMachine { try members.write(.activated, .bool(snapshot.status.activation != .entry)) }
+        if isOfMachine { try members.write(.activated, .bool(snapshot.status.pending != .entry)) }
         do {
             let state = definition.states[snapshot.status.index].type.typed(snapshot.state)
             try members.write(.data, part: StateData(state: state, snapshot: snapshot))

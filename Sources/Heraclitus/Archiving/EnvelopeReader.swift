@@ -53,7 +53,7 @@ struct EnvelopeReader {
         }
         return Snapshot(
             state: object,
-            status: PackedStatus(index, frame.isActivated ? .restoring : .entry),
+            status: PackedStatus(index, pending: frame.isActivated ? .restoring : .entry),
             revision: frame.raw.revision,
             entered: frame.entered,
             putAside: frame.left,

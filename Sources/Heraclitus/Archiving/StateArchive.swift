@@ -103,7 +103,7 @@ extension Envelope {
         }
         let snapshot = Snapshot(
             state: try definition.frozen(state, in: index),
-            status: PackedStatus(index, .restoring),
+            status: PackedStatus(index, pending: .restoring),
             revision: 0,
             unread: unread
         )

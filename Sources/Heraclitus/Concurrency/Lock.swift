@@ -4,13 +4,13 @@ public import Synchronization
 
 /// A value that one thread at a time uses, for a few instructions.
 ///
-/// The lock is a `Mutex` with a note beside it, which holders read and write and others may read. The slow path of
-/// `Mutex` is in the standard library, which is compiled without the thread sanitizer. The note orders the holders once
-/// more. Without it, the sanitizer would report a race for each contended lock.
+/// The lock is a `Mutex` with a few bits beside it. The thread sanitizer cannot see into the slow path of `Mutex`, which
+/// the standard library brings without instrumentation, and would report races. Each holder therefore loads the bits
+/// first and stores them last.
 @usableFromInline
 package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>
-    @usableFromInline let noted = Atomic<UInt16>(0)
+    @usableFromInline let bitsStorage = Atomic<UInt16>(0)
 
     @usableFromInline
     package init(_ value: consuming sending Value) { mutex = Mutex(value) }
@@ -23,20 +23,20 @@ package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in
-            _ = noted.load(ordering: .acquiring)
-            defer { noted.store(noted.load(ordering: .relaxed), ordering: .releasing) }
+            _ = bitsStorage.load(ordering: .acquiring)
+            defer { bitsStorage.store(bitsStorage.load(ordering: .relaxed), ordering: .releasing) }
             return try body(&value)
         }
     }
 
-    /// A few bits that any thread may read without the lock.
+    /// Bits that any thread may read without the lock.
     ///
     /// They change only under the lock.
     @inline(__always)
-    var note: UInt16 { noted.load(ordering: .relaxed) }
+    var bits: UInt16 { bitsStorage.load(ordering: .relaxed) }
 
-    /// Changes the note.
+    /// Changes the bits.
     ///
     /// The caller holds the lock.
-    func changeNote(_ note: UInt16) { noted.store(note, ordering: .relaxed) }
+    func setBits(_ bits: UInt16) { bitsStorage.store(bits, ordering: .relaxed) }
 }

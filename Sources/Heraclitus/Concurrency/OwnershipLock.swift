@@ -21,10 +21,10 @@ struct OwnershipLock: ~Copyable, Sendable {
     /// The value of a machine in another machine's state.
     ///
     /// It is final: the machine never stands alone again.
-    private static var held: UInt { contended }
+    private static var ofHolder: UInt { contended }
 
-    /// - Parameter isHeld: Whether the machine has a holder from the beginning.
-    init(isHeld: Bool = false) { word = Atomic(isHeld ? Self.held : 0) }
+    /// - Parameter belongsToHolder: Whether the machine has a holder from the beginning.
+    init(belongsToHolder: Bool = false) { word = Atomic(belongsToHolder ? Self.ofHolder : 0) }
 
     /// Whether the machine is free.
     ///
@@ -43,7 +43,7 @@ struct OwnershipLock: ~Copyable, Sendable {
 
     /// Whether the machine has a holder, whose owner owns it.
     @inline(__always)
-    var isHeld: Bool { word.load(ordering: .acquiring) == Self.held }
+    var belongsToHolder: Bool { word.load(ordering: .acquiring) == Self.ofHolder }
 
     /// Acquires the machine if it is free.
     /// - Parameters:
@@ -77,9 +77,9 @@ struct OwnershipLock: ~Copyable, Sendable {
     @inline(__always)
     func release() -> Bool { word.exchange(0, ordering: .releasing) & Self.contended != 0 }
 
-    /// Passes the machine to the owner of its holder.
+    /// Gives the machine to the owner of its holder.
     ///
     /// The caller owns it.
     /// - Returns: Whether waiting threads have to be woken.
-    func hold() -> Bool { word.exchange(Self.held, ordering: .acquiringAndReleasing) & Self.contended != 0 }
+    func giveToHolder() -> Bool { word.exchange(Self.ofHolder, ordering: .acquiringAndReleasing) & Self.contended != 0 }
 }

@@ -147,7 +147,7 @@ extension ParkingLot.Contents {
                 waiting.removeAll { $0.thread == thread }
                 return .acquired
             }
-            if machine.withCore({ $0.ownership.isHeld }) {
+            if machine.withCore({ $0.ownership.belongsToHolder }) {
                 waiting.removeAll { $0.thread == thread }
                 return .held
             }

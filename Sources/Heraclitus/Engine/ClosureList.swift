@@ -146,7 +146,7 @@ extension ClosureList.Contents {
 extension MachineCore {
     /// The phases with closures of the machine.
     @inline(__always)
-    var closurePhases: CallbackPhases { CallbackPhases(rawValue: state.lock.note) }
+    var closurePhases: CallbackPhases { CallbackPhases(rawValue: cell.lock.bits) }
 
     /// Whether the machine has closures in a phase.
     @inline(__always)
@@ -155,9 +155,9 @@ extension MachineCore {
     /// Adds closures that are cancelled together.
     /// - Returns: Their number.
     func addClosures(_ closures: [MachineClosure]) -> Int {
-        state.lock.withLock { list in
+        cell.lock.withLock { list in
             let number = list.add(closures)
-            state.lock.changeNote(list.phases.rawValue)
+            cell.lock.setBits(list.phases.rawValue)
             return number
         }
     }
@@ -166,19 +166,19 @@ extension MachineCore {
     ///
     /// Repeated calls do nothing.
     func cancelClosures(_ number: Int) {
-        let removed = state.lock.withLock { list in
+        let removed = cell.lock.withLock { list in
             let removed = list.remove(number: number)
-            state.lock.changeNote(list.phases.rawValue)
+            cell.lock.setBits(list.phases.rawValue)
             return removed
         }
         // The closures are released outside the lock, because that may call user code.
         withExtendedLifetime(removed) {}
     }
 
-    func hasClosures(_ number: Int) -> Bool { state.lock.withLock { $0.contains(number: number) } }
+    func hasClosures(_ number: Int) -> Bool { cell.lock.withLock { $0.contains(number: number) } }
 
     /// The machine's closures of a phase at this moment.
     func closures(in phase: CallbackPhase) -> ClosureList.Closures {
-        ClosureList.Closures(of: state.lock.withLock { $0 }, in: phase)
+        ClosureList.Closures(of: cell.lock.withLock { $0 }, in: phase)
     }
 }

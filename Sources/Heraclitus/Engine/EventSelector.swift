@@ -36,13 +36,6 @@ enum EventSelector {
 }
 
 extension MachineCore {
-    /// The state object that all accepted transitions lead to.
-    ///
-    /// Call it in the machine's turn.
-    func expectedObject(_ call: borrowing Call) -> AnyObject {
-        call.turn { $0.lastQueued?.transition.destinationObject } ?? state.withOwnersView { state, _ in state }
-    }
-
     /// Finds the event of a selector without an event number.
     @inline(never)
     func search(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition) -> Int {

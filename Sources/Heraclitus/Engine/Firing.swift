@@ -1,12 +1,12 @@
 // Turns a fire into a transition.
 //
-// This file shows the steps from top to bottom: acquire, select, validate, build, validate the destination, ask the
-// guards, enqueue or carry out, commit, drain, release. One thread owns the machine from `acquire` to `finish`; user
-// code runs outside locks.
+// This file shows the steps: acquire, select, validate, build, validate the destination, ask the guards, enqueue or
+// carry out, commit, drain, release. The last section has the first and the last step. One thread owns the machine from
+// `acquire` to `finish`; user code runs outside locks.
 //
-// A rehearsal is a fire that ends after the guards. Activations, actions and announcements are turns with another
-// beginning: OtherBeginnings.swift. A machine in a state shares the turn of its holder: Tree/MachineTree.swift.
-// Turn.swift has the decisions of a turn, and Phases.swift the calls of hooks and closures.
+// A rehearsal is a fire that ends after the guards. A machine in a state shares the turn of its holder:
+// Tree/MachineTree.swift. Turn.swift has the decisions of a turn, Phases.swift the calls of hooks and closures, and
+// Activation.swift the first turn of a machine.
 
 import HeraclitusEssentials
 import Synchronization
@@ -49,7 +49,7 @@ extension MachineCore {
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
         let source = try begin(selector, call)
-        // Callbacks may fire again. An outermost call ends its turn and phase in `finish`.
+        // A nested fire has a date of its own; that of the transition under way is put aside until `endNestedFire`.
         if role == .nested { call.entry { ($0.dateUnderWay, $0.date) = ($0.date, nil) } }
         defer { if role == .nested { endNestedFire(call) } }
         let event = definition.events.element(try select(selector, in: source, call))
@@ -57,7 +57,7 @@ extension MachineCore {
             if !purpose.endsWithGuards { post(ignored(event, in: source, call), call) }
             return
         }
-        let queued = role == .nested ? call.turn { $0.lastQueued?.transition.destinationObject } : nil
+        let queued = role == .nested ? queuedObject(call) : nil
         let candidate = CandidateTransition(event: event, source: source, queuedSource: queued)
         let state = try object(of: candidate, building: build)
         let plan = try validate(candidate, leadingTo: state, call)
@@ -71,7 +71,7 @@ extension MachineCore {
         if purpose.endsWithGuards { return call.retire(state) }
         let waits = call.turn { $0.accept(leadingTo: plan.destination) }
         if waits {
-            // Read now, because a later fire of the turn may read its date before this one is carried out.
+            // Read at the acceptance, because a transition that is accepted later could have an earlier date.
             let date = date(of: call)
             call.turn { $0.enqueue(QueuedTransition(transition: transition, date: date)) }
         } else {
@@ -79,7 +79,7 @@ extension MachineCore {
         }
     }
 
-    /// Goes back from a callback's fire to the transition under way, which has its own date.
+    /// Ends a nested fire: the transition under way goes on, with its date.
     private func endNestedFire(_ call: borrowing Call) {
         call.entry {
             $0.turn.endFire()
@@ -207,7 +207,7 @@ extension MachineCore {
     ///   - state: The destination, which the machine takes over.
     ///   - call: The call of the transition.
     private func carryOut(_ transition: StateTransition, to state: consuming OwnedObject, _ call: borrowing Call) {
-        // A queued transition has its own values.
+        // The values of the transition, because `call` is the outermost fire's.
         let line = journalLine(of: transition.plan, to: transition.destinationObject, transition.fullUserInfo)
         notify(.before, of: transition)
         commit(transition.plan, to: state, line, call)
@@ -219,8 +219,8 @@ extension MachineCore {
     private func carryOutUnheard(_ plan: TransitionPlan, to state: consuming OwnedObject, _ call: borrowing Call) {
         let line = journalLine(of: plan, to: state.object, call.fullUserInfo)
         commit(plan, to: state, line, call)
-        // A closure may have been added since. Adding and committing take the machine's lock. A thread that adds a
-        // closure and then reads the state therefore sees the new state, or its closure is called here.
+        // Another thread may have added a closure since. It sees the new state, or its closure is called here, because
+        // adding and committing take the lock of `cell`.
         if hasListeners(in: .after, of: plan) { notify(.after, of: currentTransition(plan, call)) }
         end(line, call)
     }
@@ -229,13 +229,13 @@ extension MachineCore {
     private func end(_ line: JournalLine?, _ call: borrowing Call) {
         guard let line else { return }
         line.end()
-        // The line holds the dropped line with users' objects.
+        // Released after the turn, because the line keeps the dropped one, whose objects have deinitializers of users.
         call.retire(OwnedObject(line))
     }
 
     /// The transition that was just committed, or the activation under way.
     func currentTransition(_ plan: TransitionPlan, _ call: borrowing Call) -> StateTransition {
-        state.withOwnersView { state, previous in
+        cell.withOwnersView { state, previous in
             StateTransition(
                 plan,
                 in: definition,
@@ -258,8 +258,8 @@ extension MachineCore {
         // The date is read before the lock, because the scheduler may be a user's.
         let entered = entryDate(of: plan, call)
         line?.date(date(of: call), revision: currentRevision)
-        let status = PackedStatus(plan.destination, .done)
-        let old = self.state.replace(by: state, definition.knownLayout(of: plan.destination)) {
+        let status = PackedStatus(plan.destination)
+        let old = cell.replace(by: state, definition.knownLayout(of: plan.destination)) {
             let revision = revision.load(ordering: .relaxed)
             if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .relaxed) }
             self.status.store(status.bits, ordering: .relaxed)
@@ -274,7 +274,7 @@ extension MachineCore {
     @inline(__always)
     func drain(_ call: borrowing Call) {
         // Most turns have an empty queue.
-        while !call.turn({ $0.isDone() }) { carryOutNext(call) }
+        while !call.turn({ $0.endIfNothingWaits() }) { carryOutNext(call) }
     }
 
     @inline(never)
@@ -292,10 +292,19 @@ extension MachineCore {
     /// The date of the transition under way, read once.
     func date(of call: borrowing Call) -> Date {
         if let date = call.entry({ $0.date }) { return date }
-        // Two steps, because a user's scheduler may call this method again.
+        // Outside `entry`, because a user's scheduler may call this method again.
         let date = scheduler.date
         call.entry { $0.date = date }
         return date
+    }
+
+    /// The date of a transition into its destination, if the state uses the date.
+    @inline(__always)
+    func entryDate(of plan: TransitionPlan, _ call: borrowing Call) -> Date? {
+        guard plan.hookPhases.contains(.activityStart), plan.kind == .external || plan.kind == .activation(.entry),
+            definition.states[plan.destination].keepsEntry
+        else { return nil }
+        return date(of: call)
     }
 }
 
@@ -317,7 +326,7 @@ extension MachineCore {
     /// Acquires the machine for a call, waiting for another thread's turn, and activates the machine if necessary.
     ///
     /// A machine without its context stays inactive and gets no turn. Only an explicit activation gets the user info of
-    /// its call; an activation before a fire gets none. An activation may be a complete run to completion of its own.
+    /// its call; an activation before a fire gets none. Fires from the hooks of an activation are carried out before this returns.
     @inline(__always)
     func acquire(_ call: borrowing Call, for purpose: @autoclosure () -> CallPurpose = .fire) throws(NoTurn) -> TurnRole
     {
@@ -330,7 +339,7 @@ extension MachineCore {
             role = try acquireLater(call, for: purpose())
             if role == .nested { return role }
         }
-        if !now.isActive { try activate(call, for: purpose(), in: role) }
+        if now.needsActivation { try activate(call, for: purpose(), in: role) }
         return role
     }
 

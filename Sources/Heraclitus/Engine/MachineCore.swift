@@ -8,7 +8,7 @@ public import Synchronization
 /// They are the same for every workflow, and therefore compiled once.
 ///
 /// ``StateMachine`` adds the types. Readers need no ownership: `status` and `revision` are single words, which change
-/// with `state`, under its lock.
+/// with the state, under the lock of `cell`.
 @usableFromInline
 struct MachineCore: ~Copyable, Sendable {
     @usableFromInline let definition: Definition
@@ -16,7 +16,7 @@ struct MachineCore: ~Copyable, Sendable {
     let revision: Atomic<Int>
 
     /// The state, and under the same lock the closures added to this machine.
-    @usableFromInline let state: StateCell<ClosureList>
+    @usableFromInline let cell: StateCell<ClosureList>
     @usableFromInline let status: Atomic<UInt32>
 
     /// The clock, deadlines and work; `nil` if the workflow has none.
@@ -63,8 +63,8 @@ struct MachineCore: ~Copyable, Sendable {
         self.definition = definition
         self.activity = activity
         self.journal = journal
-        ownership = OwnershipLock(isHeld: isPutAside)
-        self.state = StateCell(
+        ownership = OwnershipLock(belongsToHolder: isPutAside)
+        cell = StateCell(
             state,
             definition.knownLayout(of: status.index),
             previous: previous,
@@ -104,18 +104,16 @@ package struct Snapshot {
 /// The state's number, and the pending activation.
 @frozen @usableFromInline
 struct PackedStatus: Sendable {
+    /// An activation that is to come. The number 0 stands for none.
     @usableFromInline
     enum Activation: UInt32, Sendable {
-        /// The machine is active.
-        case done
-
         /// Calls the hooks of entering the state.
-        case entry
+        case entry = 1
 
         /// Tells the state that it was restored.
         case restoring
 
-        /// Begins deadlines and work in the state of an active machine's copy.
+        /// Begins deadlines and work again, in an active machine's copy or after a suspension.
         case resumption
     }
 
@@ -125,19 +123,19 @@ struct PackedStatus: Sendable {
     init(bits: UInt32) { self.bits = bits }
 
     @usableFromInline
-    init(_ index: Int, _ activation: Activation) {
-        bits = UInt32(truncatingIfNeeded: index) << 2 | activation.rawValue
+    init(_ index: Int, pending: Activation? = nil) {
+        bits = UInt32(truncatingIfNeeded: index) << 2 | (pending?.rawValue ?? 0)
     }
 
     @inlinable var index: Int { Int(bits >> 2) }
 
-    var activation: Activation { Activation(rawValue: bits & 3) ?? .done }
+    var pending: Activation? { Activation(rawValue: bits & 3) }
 
     @inline(__always)
-    var isActive: Bool { bits & 3 == Activation.done.rawValue }
+    var needsActivation: Bool { bits & 3 != 0 }
 
     /// Whether the state was entered or restored and is still current.
-    var isEntered: Bool { isActive || activation == .resumption }
+    var isActive: Bool { pending == nil || pending == .resumption }
 }
 
 // MARK: - Reading
@@ -150,7 +148,7 @@ extension MachineCore {
     var snapshot: Snapshot {
         let place = place
         let (putAside, unread) = (place?.putAside, place?.unread ?? UnreadParts())
-        let (state, previous, other) = state.read {
+        let (state, previous, other) = cell.read {
             (now, revision.load(ordering: .relaxed), activity?.entered, journal?.journal)
         }
         return Snapshot(
@@ -184,7 +182,7 @@ extension MachineCore {
     ///
     /// The answer may be outdated at once.
     var isOwnedByAnotherThread: Bool {
-        if ownership.isHeld { return place?.holder?.isOwnedElsewhere ?? false }
+        if ownership.belongsToHolder { return place?.holder?.isOwnedElsewhere ?? false }
         guard let owner = ownership.ownerNumber else { return false }
         return owner != ThreadState.ofThreads.current.content.id.number
     }
@@ -192,17 +190,28 @@ extension MachineCore {
     /// Calls a body after another thread's turn, on that thread.
     /// - Returns: Whether another thread has a turn; otherwise the body is never called.
     func whenReleased(_ machine: any TreeMachine, _ body: @escaping @Sendable () -> Void) -> Bool {
-        if ownership.isHeld { return place?.holder?.whenReleased(body) ?? false }
+        if ownership.belongsToHolder { return place?.holder?.whenReleased(body) ?? false }
         return ParkingLot.shared.whenReleased(machine, byOtherThan: ThreadState.ofThreads.current.content.id, body)
     }
 
-    /// The state that a candidate leaves.
+    /// The state object.
     ///
-    /// Call it in the candidate's turn.
-    @usableFromInline
-    func source(of candidate: CandidateTransition) -> AnyObject {
-        candidate.queuedSource ?? state.withOwnersView { state, _ in state }
+    /// Call it, and the next three, in the machine's turn.
+    @inline(__always)
+    var currentObject: AnyObject { cell.withOwnersView { state, _ in state } }
+
+    /// The destination of the last queued transition, if there is one.
+    @inline(__always)
+    func queuedObject(_ call: borrowing Call) -> AnyObject? {
+        call.turn { $0.lastQueued?.transition.destinationObject }
     }
+
+    /// The state object that all accepted transitions lead to.
+    func expectedObject(_ call: borrowing Call) -> AnyObject { queuedObject(call) ?? currentObject }
+
+    /// The state object that a candidate leaves.
+    @usableFromInline
+    func source(of candidate: CandidateTransition) -> AnyObject { candidate.queuedSource ?? currentObject }
 
     /// The layout of the state that a candidate leaves.
     @usableFromInline
@@ -218,11 +227,17 @@ extension MachineCore {
     @inline(__always)
     var place: TreePlace? { givenPlace.object }
 
+    /// The machines in the state.
+    var regions: [any TreeMachine] { place?.regions ?? [] }
+
     /// The place in a tree, made on demand.
     var madePlace: TreePlace { place ?? givenPlace.storeIfNil(TreePlace()) }
 
     /// The context of the states; `nil` before the machine gets it, and in a workflow without a context.
     var context: GivenContext? { givenContext.object }
+
+    /// Whether the machine has the context that its states need.
+    var isEquipped: Bool { !definition.needsContext || context != nil }
 
     /// Gives the machine a context, unless it has one.
     func give(_ context: GivenContext) {

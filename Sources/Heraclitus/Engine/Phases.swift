@@ -32,7 +32,7 @@ package enum CallbackPhase: UInt16, CaseIterable, Sendable {
 
 /// Some phases of a transition.
 struct CallbackPhases: OptionSet, Sendable {
-    // If you widen it for more phases, widen the note of `Lock` with it.
+    // If you widen it for more phases, widen the bits of `Lock` with it.
     let rawValue: UInt16
 
     init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -98,7 +98,7 @@ extension CallbackPhases {
     /// The phases of a restored machine.
     static var ofRestoring: CallbackPhases { [.regions, .didRestore, .activityStart] }
 
-    /// The phases of an active machine's copy.
+    /// The phases of an activation that begins deadlines and work again.
     static var ofResumption: CallbackPhases { [.regions, .activityStart] }
 }
 
@@ -109,9 +109,9 @@ extension TransitionPlan.Kind {
         switch self {
         case .external: .ofTransition
         case .update: .ofUpdate
-        case .entry: .ofEntry
-        case .restoring: .ofRestoring
-        case .resumption: .ofResumption
+        case .activation(.entry): .ofEntry
+        case .activation(.restoring): .ofRestoring
+        case .activation(.resumption): .ofResumption
         }
     }
 }

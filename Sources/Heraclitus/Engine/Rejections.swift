@@ -20,7 +20,7 @@ extension MachineCore {
     /// The error with the caller's values and the machine's place in its tree.
     @inline(__always)
     func completed(_ error: consuming InvalidTransition, _ call: borrowing Call) -> InvalidTransition {
-        error.add(call.fullUserInfo, at: ownership.isHeld ? path : nil)
+        error.add(call.fullUserInfo, at: ownership.belongsToHolder ? path : nil)
         return error
     }
 

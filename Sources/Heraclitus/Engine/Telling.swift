@@ -4,8 +4,24 @@ import HeraclitusEssentials
 extension MachineCore {
     /// Posts an occurrence, for delivery after the callbacks of the transition under way.
     @inline(__always)
-    func post(_ outcome: @autoclosure () -> Occurrence.Outcome, at place: TurnPlace? = nil, _ call: borrowing Call) {
-        if hasObserversOfNotices { tell(outcome(), at: place, call) }
+    func post(
+        _ outcome: @autoclosure () -> Occurrence.Outcome,
+        at reservation: NoticeReservation? = nil,
+        _ call: borrowing Call
+    ) {
+        if hasObserversOfNotices { tell(outcome(), at: reservation, call) }
+    }
+
+    /// Tells observers of an occurrence in turn with the transitions, if there are observers or a journal.
+    func announce(
+        _ outcome: @autoclosure () -> Occurrence.Outcome,
+        for purpose: CallPurpose = .fire,
+        _ call: borrowing Call
+    ) {
+        guard hasObserversOfNotices else { return }
+        guard let role = try? acquire(call, for: purpose) else { return tellOutsideTurn(outcome(), call) }
+        post(outcome(), call)
+        finish(role, call)
     }
 
     /// Whether observers or a journal get occurrences other than transitions.
@@ -14,11 +30,11 @@ extension MachineCore {
 
     /// Adds an occurrence to the journal, and posts it to observers.
     @inline(never)
-    private func tell(_ outcome: Occurrence.Outcome, at place: TurnPlace?, _ call: borrowing Call) {
+    private func tell(_ outcome: Occurrence.Outcome, at reservation: NoticeReservation?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
         if let dropped = writeDown(occurrence, call) { call.retire(OwnedObject(Box(dropped))) }
         guard listens(to: .notices) else { return }
-        let isFirstBeyondLimit = call.turn { $0.post(occurrence, at: place) }
+        let isFirstBeyondLimit = call.turn { $0.post(occurrence, at: reservation) }
         guard isFirstBeyondLimit else { return }
         let details = InvalidTransition.Details(attempt: "tell its observers of more")
         let last = self.occurrence(.rejected(invalidTransition(.endlessChain, details, call)))
@@ -63,7 +79,7 @@ extension MachineCore {
         for case .notice(let tell) in closures(in: .notices) { tell(occurrence) }
     }
 
-    /// Tells observers of the whole tree of an occurrence in a region.
+    /// Tells the observers that asked for regions of an occurrence in one.
     func tellTreeObservers(_ occurrence: Occurrence) {
         for case .regionNotice(let tell) in closures(in: .regionNotices) { tell(occurrence) }
     }

@@ -1,9 +1,9 @@
 // The turns under way on a thread.
 import HeraclitusEssentials
 
-/// A machine's turn, and a place in its queue.
+/// A machine's turn, and a reservation of a place in its queue.
 typealias MachineTurn = Turn<QueuedTransition, Occurrence>
-typealias TurnPlace = MachineTurn.Place
+typealias NoticeReservation = MachineTurn.Reservation
 
 /// A transition that waits for the callbacks of the one under way.
 struct QueuedTransition {
@@ -18,7 +18,7 @@ extension MachineTurn {
     var isAboutToLeave: Bool { hasQueue && waiting.contains { $0.transition.plan.kind == .external } }
 }
 
-/// A stack of turns on one thread, because a callback of one machine may fire another one.
+/// The turns under way on one thread, the last used one in front: a callback of one machine may fire another one.
 @usableFromInline
 struct ThreadState: ThreadContent {
     /// A turn of one machine on this thread.
@@ -35,9 +35,7 @@ struct ThreadState: ThreadContent {
         /// The turn of the holder around this one.
         var holder: HolderTurn?
 
-        /// The date of the transition under way, after its first use.
-        ///
-        /// A transition has one date; `nil` when the next one begins.
+        /// The date of the transition under way; `nil` until its first use.
         var date: Date?
 
         /// The date of the transition under way, put aside while one of its callbacks fires.

@@ -15,21 +15,15 @@ struct CandidateTransition {
 
 /// A transition without its objects: two words with numbers.
 struct TransitionPlan {
-    enum Kind: UInt8 {
+    enum Kind: Equatable {
         /// Leaves one state, and enters another one or the same one again.
         case external
 
         /// Keeps the state and replaces its data.
         case update
 
-        /// Enters the initial state of a new machine.
-        case entry
-
-        /// Restores the state of a restored machine.
-        case restoring
-
-        /// Begins deadlines and work of an active machine's copy.
-        case resumption
+        /// Activates the machine in its state.
+        case activation(PackedStatus.Activation)
     }
 
     private let eventNumber: Int32
@@ -60,12 +54,7 @@ struct TransitionPlan {
 
     /// The plan of an activation.
     init(_ activation: PackedStatus.Activation, in state: Int, in definition: Definition) {
-        kind =
-            switch activation {
-            case .entry: .entry
-            case .restoring, .done: .restoring
-            case .resumption: .resumption
-            }
+        kind = .activation(activation)
         eventNumber = -1
         sourceNumber = -1
         destinationNumber = Int32(truncatingIfNeeded: state)

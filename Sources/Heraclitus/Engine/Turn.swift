@@ -5,21 +5,21 @@
 /// It is a value without locks, addresses and calls of user code. Its functions return decisions, which the engine
 /// carries out.
 ///
-/// A turn begins idle. A fire begins the deciding phase: builder, guards and `will…` hooks run, and must not fire the
-/// machine. The commit begins the announcing phase: `did…` hooks and observers run. Their fires are decided at once,
-/// against the state that all accepted transitions lead to, and queued. The queue is carried out in order, after all
+/// A turn begins idle. A fire begins the deciding stage: builder, guards and `will…` hooks run, and must not fire the
+/// machine. The commit begins the open stage: `did…` hooks and observers run. Their fires are decided at once, against
+/// the state that all accepted transitions lead to, and queued. The queue is carried out in order, after all
 /// callbacks.
 ///
-/// | function | phase before | phase after |
+/// | function | stage before | stage after |
 /// | --- | --- | --- |
-/// | `beginFire` | idle, announcing | deciding |
-/// | `commit` | deciding | announcing |
-/// | `endFire` | deciding | announcing for a nested fire, or else idle |
-/// | `beginAction` | idle | announcing |
-/// | `next` | any | deciding for a transition, announcing for a notice |
-/// | `isDone`, with nothing left | any | idle |
+/// | `beginFire` | idle, open | deciding |
+/// | `commit` | deciding | open |
+/// | `endFire` | deciding | open for a nested fire, or else idle |
+/// | `beginAction` | idle | open |
+/// | `next` | any | deciding for a transition, open for a notice |
+/// | `endIfNothingWaits` | any | idle |
 struct Turn<Transition, Notice> {
-    enum Phase: Equatable {
+    enum Stage: Equatable {
         /// No user code runs.
         case idle
 
@@ -28,14 +28,14 @@ struct Turn<Transition, Notice> {
         /// The machine must not be fired.
         case deciding(isNested: Bool)
 
-        /// A `did…` hook, an observer or an action runs.
-        case announcing
+        /// A `did…` hook, an observer or an action runs, and may fire the machine.
+        case open
     }
 
     /// The number of callbacks' fires that a turn carries out.
     static var chainLimit: Int { 10_000 }
 
-    private(set) var phase = Phase.idle
+    private(set) var stage = Stage.idle
 
     /// The number of the state that all accepted transitions lead to.
     private(set) var expected: Int
@@ -45,11 +45,11 @@ struct Turn<Transition, Notice> {
     init(in state: Int) { expected = state }
 
     /// Whether a builder, a guard or a `will…` hook runs.
-    var isDeciding: Bool { if case .deciding = phase { true } else { false } }
+    var isDeciding: Bool { if case .deciding = stage { true } else { false } }
 
     /// Begins a new turn after a completed one.
     mutating func restart(in state: Int) {
-        phase = .idle
+        stage = .idle
         expected = state
     }
 
@@ -67,11 +67,11 @@ extension Turn {
     /// - Returns: `nil` if the fire may be decided, against the ``expected`` state. Otherwise the reason to reject it:
     ///   a builder, a guard or a `will…` hook has fired, or callbacks have fired more often than the limit allows.
     mutating func beginFire() -> InvalidTransition.Reason? {
-        switch phase {
+        switch stage {
         case .deciding: return .transitionInProgress
-        case .announcing where queue.acceptedCount >= Self.chainLimit: return .endlessChain
-        case .idle, .announcing:
-            phase = .deciding(isNested: phase == .announcing)
+        case .open where queue.acceptedCount >= Self.chainLimit: return .endlessChain
+        case .idle, .open:
+            stage = .deciding(isNested: stage == .open)
             return nil
         }
     }
@@ -80,7 +80,7 @@ extension Turn {
     /// - Returns: Whether the transition waits for the callbacks of the one under way. Otherwise it is made now.
     mutating func accept(leadingTo state: Int) -> Bool {
         expected = state
-        return phase == .deciding(isNested: true)
+        return stage == .deciding(isNested: true)
     }
 
     /// Queues an accepted transition.
@@ -89,13 +89,13 @@ extension Turn {
     /// Records that the machine shows the destination.
     ///
     /// It may be fired from now on.
-    mutating func commit() { phase = .announcing }
+    mutating func commit() { stage = .open }
 
     /// Ends a rejected, ignored or queued fire.
     ///
     /// Other fires end with their callbacks.
     mutating func endFire() {
-        if case .deciding(let isNested) = phase { phase = isNested ? .announcing : .idle }
+        if case .deciding(let isNested) = stage { stage = isNested ? .open : .idle }
     }
 
     /// The last queued transition.
@@ -110,29 +110,28 @@ extension Turn {
 // MARK: - Actions and notices
 
 extension Turn {
-    /// A place in the queue, before all items that are queued after its reservation.
-    struct Place {
+    /// A reserved place in the queue, before all items that are queued later.
+    struct Reservation {
         fileprivate let index: Int
     }
 
     /// Begins an action, which may fire.
     ///
     /// Within a callback it changes nothing.
-    /// - Returns: The place of the action's notice: before the action's fires.
-    mutating func beginAction() -> Place {
-        if phase == .idle { phase = .announcing }
-        return Place(index: queue.count)
+    /// - Returns: The reservation for the action's notice: before the action's fires.
+    mutating func beginAction() -> Reservation {
+        if stage == .idle { stage = .open }
+        return Reservation(index: queue.count)
     }
 
     /// Queues a notice for observers, told after all callbacks.
     ///
     /// The number of notices that observers cause themselves is limited. Otherwise an observer could answer each
     /// rejection with another rejected fire.
-    /// - Returns: Whether this is the first notice beyond the limit, of which observers are told. All notices beyond
-    ///   the limit are dropped.
+    /// - Returns: Whether this notice is the first one to be dropped. The caller then posts one about the limit.
     @discardableResult
-    mutating func post(_ notice: Notice, at place: Place? = nil) -> Bool {
-        queue.add(notice, at: place?.index, limit: Self.chainLimit)
+    mutating func post(_ notice: Notice, at reservation: Reservation? = nil) -> Bool {
+        queue.add(notice, at: reservation?.index, limit: Self.chainLimit)
     }
 
     /// Queues the notice that the limit was reached.
@@ -151,20 +150,21 @@ extension Turn {
         case notice(Notice)
     }
 
-    /// Whether the turn is complete after all callbacks; the turn is then idle.
+    /// Ends the turn after all callbacks, unless an item waits.
+    /// - Returns: Whether the turn has ended.
     @inline(__always)
-    mutating func isDone() -> Bool {
+    mutating func endIfNothingWaits() -> Bool {
         if queue.isWaiting { return false }
-        phase = .idle
+        stage = .idle
         queue.isTelling = false
         return true
     }
 
     /// The next step after all callbacks; `nil` if the turn is complete and idle.
     mutating func next() -> Item? {
-        if isDone() { return nil }
+        if endIfNothingWaits() { return nil }
         let item = queue.removeFirst()
-        phase = if case .transition = item { .deciding(isNested: false) } else { .announcing }
+        stage = if case .transition = item { .deciding(isNested: false) } else { .open }
         return item
     }
 }

@@ -33,7 +33,7 @@ extension StateMachine {
                 self.rejectEndlessChain(next)
             }
         }
-        return own + (core.place?.regions ?? []).flatMap { $0.deadlinesOfTree(by: date) }
+        return own + core.regions.flatMap { $0.deadlinesOfTree(by: date) }
     }
 
     private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {

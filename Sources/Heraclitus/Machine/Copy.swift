@@ -29,8 +29,8 @@ extension StateMachine {
         // The previous state is over, so leaving it out is better than stopping the program.
         snapshot.previous = snapshot.previous.flatMap { try? Self.copy(of: $0) }
         // Deadlines and work belong to the original. The copy begins its own when it is activated or fired.
-        if definition.hasActivity, snapshot.status.isActive {
-            snapshot.status = PackedStatus(snapshot.status.index, .resumption)
+        if definition.hasActivity, !snapshot.status.needsActivation {
+            snapshot.status = PackedStatus(snapshot.status.index, pending: .resumption)
         }
         return StateMachine(MachineCore(definition, snapshot, core.scheduler, core.context))
     }

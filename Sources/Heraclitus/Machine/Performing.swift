@@ -59,7 +59,7 @@ extension StateMachine {
         _ body: (Admitted) throws -> Result
     ) throws -> Result {
         let call = Call(self, userInfo)
-        return try inTurn(for: terms, call) { place in
+        return try inTurn(for: terms, call) { reservation in
             let current = currentState
             guard let state = admit(current, core.now.index) else {
                 throw rejected(.notAllowed, terms, call, at: nil)
@@ -68,10 +68,10 @@ extension StateMachine {
             do {
                 result = try body(state)
             } catch {
-                _ = rejected(.actionFailed, terms, call, because: error, at: place)
+                _ = rejected(.actionFailed, terms, call, because: error, at: reservation)
                 throw error
             }
-            core.post(.noted(.performed, terms.name ?? "", current, userInfo), at: place, call)
+            core.post(.noted(.performed, terms.name ?? "", current, userInfo), at: reservation, call)
             return result
         }
     }
@@ -79,7 +79,7 @@ extension StateMachine {
     private func inTurn<Result>(
         for terms: ActionTerms,
         _ call: borrowing Call,
-        _ body: (TurnPlace) throws -> Result
+        _ body: (NoticeReservation) throws -> Result
     ) throws -> Result {
         do {
             return try core.perform(call, body)
@@ -96,10 +96,10 @@ extension StateMachine {
         _ terms: ActionTerms,
         _ call: borrowing Call,
         because error: (any Error)? = nil,
-        at place: TurnPlace?
+        at reservation: NoticeReservation?
     ) -> InvalidTransition {
         let rejection = rejection(reason, of: terms, call, because: error)
-        core.post(.rejected(rejection), at: place, call)
+        core.post(.rejected(rejection), at: reservation, call)
         return rejection
     }
 
@@ -112,6 +112,22 @@ extension StateMachine {
     ) -> InvalidTransition {
         let details = InvalidTransition.Details(underlyingError: error, machines: machines, action: terms)
         return core.invalidTransition(reason, details, call)
+    }
+}
+
+extension MachineCore {
+    /// Calls a body, which may fire, in a turn of its own.
+    ///
+    /// The body gets a reservation for its notice to observers. Errors of the body are rethrown; a missing
+    /// turn is a ``NoTurn``.
+    func perform<Result>(
+        _ call: borrowing Call,
+        for purpose: CallPurpose = .fire,
+        _ body: (NoticeReservation) throws -> Result
+    ) throws -> Result {
+        let role = try acquire(call, for: purpose)
+        defer { finish(role, call) }
+        return try body(call.turn { $0.beginAction() })
     }
 }
 

@@ -28,7 +28,7 @@ extension StateMachine {
                 await Task.yield()
             } else if let work = activity.work, work.isGoingOn {
                 await work.wait()
-            } else if let region = (core.place?.regions ?? []).first(where: { !$0.isSettled }) {
+            } else if let region = core.regions.first(where: { !$0.isSettled }) {
                 await region.settled()
             } else if revision != before {
                 // The work may have ended in a concurrent turn that began other work.
@@ -55,6 +55,6 @@ extension StateMachine {
         if isOwnedElsewhere { return false }
         guard let activity = core.activity, !activity.isPassive else { return true }
         return activity.timer?.isDue != true
-            && activity.work?.isGoingOn != true && (core.place?.regions ?? []).allSatisfy(\.isSettled)
+            && activity.work?.isGoingOn != true && core.regions.allSatisfy(\.isSettled)
     }
 }

@@ -68,7 +68,7 @@ extension MachineCore {
         self.init(
             definition,
             state,
-            PackedStatus(index, activation),
+            PackedStatus(index, pending: activation),
             activity: definition.activity(scheduler, entered: nil),
             journal: definition.journalBook(journal.map { Journal([]).limited(to: $0) }),
             context
@@ -93,7 +93,7 @@ extension Definition {
 // state that all accepted fires lead to. Elsewhere they answer for the current state.
 extension StateMachine {
     /// The current state object.
-    @inlinable public var state: W.AnyState { core.state.read(as: W.AnyState.self) }
+    @inlinable public var state: W.AnyState { core.cell.read(as: W.AnyState.self) }
 
     /// The state object that the last transition left; `nil` before the first transition and after restoring.
     public var previousState: W.AnyState? {
@@ -115,7 +115,7 @@ extension StateMachine {
     ///
     /// A ``copy()`` of an active machine is active, although its deadlines and work begin only when it is activated or
     /// fired itself.
-    public var isActive: Bool { core.now.isEntered }
+    public var isActive: Bool { core.now.isActive }
 
     /// Whether the current state is an object of a class or its subclass, or conforms to a protocol.
     ///

@@ -13,7 +13,7 @@ extension MachineCore {
         guard !conditions.isEmpty, place?.isStartingRegions != true,
             Call(machine, [:]).turn({ $0.lastQueued == nil })
         else { return }
-        let state = state.withOwnersView { state, _ in state }
+        let state = currentObject
         for next in conditions where holds(next.trigger, state) && machine.fireCondition(of: next) { return }
     }
 
@@ -23,7 +23,7 @@ extension MachineCore {
         case .completion(_, let regions):
             let regions = regions(state)
             let haveEnded = regions.allSatisfy { region in
-                (region as? any TreeMachine)?.withCore { $0.now.isEntered && $0.hasFinalState } == true
+                (region as? any TreeMachine)?.withCore { $0.now.isActive && $0.hasFinalState } == true
             }
             return haveEnded && !regions.isEmpty
         case .due, .failure, .done: return false

@@ -160,7 +160,7 @@ extension MachineCore {
     @inline(never)
     func acquireLater(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         let thread = call.thread.content.id
-        while !ownership.isHeld {
+        while !ownership.belongsToHolder {
             if let circle = ParkingLot.shared.acquire(call.machine, by: thread) {
                 throw NoTurn(.deadlock, machines: circle)
             }
@@ -175,14 +175,14 @@ extension MachineCore {
     /// Acquires a machine by acquiring its holder first.
     private func acquireInTree(_ call: borrowing Call, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {
         if call.thread.content.hasTurn(of: call.id) { return .nested }
-        guard let place, let holder = place.holder, now.isActive || purpose != .automatic else {
+        guard let place, let holder = place.holder, !now.needsActivation || purpose != .automatic else {
             throw NoTurn(.notCurrent)
         }
         let role = try holder.beginAction(around: place, for: purpose)
         // A rehearsal leaves the holder inactive, which would give the context at its activation.
         if purpose.endsWithGuards { holder.withCore { $0.giveContext(to: call.machine) } }
         call.thread.content.open(call.id, in: now.index)
-        let isLate = !now.isActive && holder.withCore { $0.place?.isStartingRegions == false }
+        let isLate = now.needsActivation && holder.withCore { $0.place?.isStartingRegions == false }
         call.entry {
             $0.holder = HolderTurn(machine: holder, revision: currentRevision, role: role, isLate: isLate)
         }
@@ -230,7 +230,7 @@ extension MachineCore {
         }
         let retired = call.thread.content.close(call.id)
         // A rehearsal leaves the machine inactive.
-        let hasMoved = currentRevision != holder.revision || holder.isLate && now.isActive
+        let hasMoved = currentRevision != holder.revision || holder.isLate && !now.needsActivation
         let (machine, role, hasMovedWithin) = (holder.machine, holder.role, holder.hasMovedWithin)
         machine.endAction(role, hasMoved: hasMoved || hasMovedWithin, hasEnded: hasMoved && hasFinalState)
         withExtendedLifetime(retired) {}

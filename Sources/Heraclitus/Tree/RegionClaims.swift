@@ -73,7 +73,7 @@ extension MachineCore {
         _ region: any TreeMachine
     ) throws(NoTurn) -> Claim {
         let names = [region.workflowName]
-        while !ownership.isHeld {
+        while !ownership.belongsToHolder {
             if ownership.isOwned(by: thread) { throw NoTurn(.regionInUse, machines: names) }
             if ownership.tryAcquire(by: thread) { return .acquired }
             if let circle = ParkingLot.shared.acquire(region, by: thread) { throw NoTurn(.deadlock, machines: circle) }
@@ -97,7 +97,7 @@ extension MachineCore {
     private func settle(_ claim: Claim, of region: any TreeMachine, for holder: any TreeMachine) {
         guard case .acquired = claim else { return }
         _ = madePlace.give(to: holder)
-        if ownership.hold() { ParkingLot.shared.wakeAll(for: region) }
+        if ownership.giveToHolder() { ParkingLot.shared.wakeAll(for: region) }
     }
 
     /// Assigns the machines of the first state to a new machine.
@@ -113,8 +113,8 @@ extension MachineCore {
         defer { if isOwned, ownership.release() { ParkingLot.shared.wake(for: machine) } }
         for region in regions {
             region.withCore { core in
-                guard core.ownership.isHeld || core.ownership.tryAcquire(by: thread) else { return }
-                if core.ownership.isHeld {
+                guard core.ownership.belongsToHolder || core.ownership.tryAcquire(by: thread) else { return }
+                if core.ownership.belongsToHolder {
                     core.expectNoOther(core.madePlace.give(to: machine), than: machine, region)
                 } else {
                     core.settle(.acquired, of: region, for: machine)

@@ -60,7 +60,7 @@ extension MachineCore {
 
     /// Tells the states of inner machines that the outer state is left, the innermost first.
     func tellRegions(_ phase: CallbackPhase, _ transition: StateTransition) {
-        for region in (place?.regions ?? []).reversed() { region.withCore { $0.tellState(phase, transition) } }
+        for region in regions.reversed() { region.withCore { $0.tellState(phase, transition) } }
     }
 
     /// Activates the machines in the state that was entered, restored or updated.
@@ -77,7 +77,7 @@ extension MachineCore {
 
     /// Ends deadlines and work of the machine and of machines in its state.
     func endActivityOfTree() {
-        for region in (place?.regions ?? []).reversed() { region.withCore { $0.endActivityOfTree() } }
+        for region in regions.reversed() { region.withCore { $0.endActivityOfTree() } }
         activity?.end()
     }
 
@@ -87,35 +87,34 @@ extension MachineCore {
     private func leave(_ transition: StateTransition, _ date: Date) {
         // The machine's time stands still from now on, and its archive marks it as put aside.
         madePlace.notePutAside(since: date)
-        for region in (place?.regions ?? []).reversed() { region.withCore { $0.leave(transition, date) } }
-        guard now.isEntered else { return }
+        for region in regions.reversed() { region.withCore { $0.leave(transition, date) } }
+        guard now.isActive else { return }
         activity?.end()
         tellState(.didExit, transition)
-        let status = PackedStatus(now.index, .restoring)
-        state.change { self.status.store(status.bits, ordering: .relaxed) }
+        let status = PackedStatus(now.index, pending: .restoring)
+        cell.change { self.status.store(status.bits, ordering: .relaxed) }
     }
 
     /// Lets the time of a machine go on that was put aside, and the time of machines in its state.
     func resumeTime(at date: Date) {
-        for region in place?.regions ?? [] { region.withCore { $0.resumeTime(at: date) } }
+        for region in regions { region.withCore { $0.resumeTime(at: date) } }
         // The time in a state that is yet to be entered has not begun.
-        guard let place, let putAside = place.takePutAside(), now.activation != .entry,
+        guard let place, let putAside = place.takePutAside(), now.pending != .entry,
             !definition.states[now.index].hooks.isAging
         else { return }
         let pause = max(0, date.timeIntervalSince(putAside))
         place.delayUnreadEntry(by: pause)
         guard let activity else { return }
         let entered = activity.entered.addingTimeInterval(pause)
-        state.change { activity.note(entered: entered) }
+        cell.change { activity.note(entered: entered) }
     }
 
     /// Tells the state and this machine's closures of the holder's transition, which also leaves this state.
     private func tellState(_ phase: CallbackPhase, _ transition: StateTransition) {
         let plan = TransitionPlan(leaving: now.index, in: definition)
         let phases = CallbackPhases(phase)
-        guard now.isEntered, hasListeners(in: phases, of: plan) else { return }
+        guard now.isActive, hasListeners(in: phases, of: plan) else { return }
         let type = definition.states[now.index].type
-        let state = state.withOwnersView { state, _ in state }
-        notify(phases, of: plan, transition.leaving(state, of: type, within: place?.holder, context))
+        notify(phases, of: plan, transition.leaving(currentObject, of: type, within: place?.holder, context))
     }
 }

@@ -112,7 +112,7 @@ extension MachineCore {
             return .nested
         } else {
             // The thread already owns the root, so acquiring the machine does not wait.
-            guard ownership.isHeld else { return nil }
+            guard ownership.belongsToHolder else { return nil }
             guard let root, !root.isOwnedElsewhere, let inner = try? acquire(call, for: .rehearsal), inner != .nested
             else { return .nested }
             role = inner

@@ -43,7 +43,7 @@ extension MachineCore {
         if place.isListenedTo { beginToBeHeard() }
     }
 
-    func letRegionsBeHeard() { for region in place?.regions ?? [] { region.withCore { $0.beginToBeHeard() } } }
+    func letRegionsBeHeard() { for region in regions { region.withCore { $0.beginToBeHeard() } } }
 
     /// Whether this machine or an outer one observes the machines in the state.
     var hearsRegions: Bool {
@@ -52,7 +52,7 @@ extension MachineCore {
 
     private func hear(_ occurrence: Occurrence, from region: TreePlace, path: String? = nil) {
         // Occurrences outside turns arrive on a thread that does not own this machine.
-        let state = state.read {}.state
+        let state = cell.read {}.state
         let path = (name(of: region, in: state) ?? occurrence.workflow) + (path.map { "." + $0 } ?? "")
         if let transition = occurrence.transition, let observing = state as? any RegionObserving {
             observing.regionDidTransition(transition.heard(by: region.holder), path: path)
@@ -65,7 +65,7 @@ extension MachineCore {
     var path: String? {
         guard let place, let holder = place.holder else { return nil }
         return holder.withCore { holder in
-            let (state, _, _) = holder.state.read {}
+            let (state, _, _) = holder.cell.read {}
             let name = holder.name(of: place, in: state) ?? definition.workflow
             return (holder.path ?? holder.definition.workflow) + "." + name
         }

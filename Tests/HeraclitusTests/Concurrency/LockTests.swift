@@ -16,14 +16,14 @@ import Testing
             for _ in 0..<20_000 {
                 shared.lock.withLock { value in
                     let before = value
-                    if shared.lock.note != UInt16(truncatingIfNeeded: before) { wrong.withLock { $0 += 1 } }
+                    if shared.lock.bits != UInt16(truncatingIfNeeded: before) { wrong.withLock { $0 += 1 } }
                     value = before + 1
-                    shared.lock.changeNote(UInt16(truncatingIfNeeded: value))
+                    shared.lock.setBits(UInt16(truncatingIfNeeded: value))
                 }
             }
         }
         #expect(shared.lock.withLock { $0 } == 80_000)
-        #expect(shared.lock.note == UInt16(truncatingIfNeeded: 80_000))
+        #expect(shared.lock.bits == UInt16(truncatingIfNeeded: 80_000))
         #expect(wrong.withLock { $0 } == 0)
     }
 

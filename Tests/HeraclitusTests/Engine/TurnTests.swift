@@ -19,7 +19,7 @@ import Testing
     }
 
     /// A turn after the commit of a fire from outside, whose callbacks run.
-    static func announcing() -> Decisions {
+    static func openTurn() -> Decisions {
         var turn = Decisions(in: 0)
         _ = turn.beginFire()
         _ = turn.accept(leadingTo: 1)
@@ -30,18 +30,18 @@ import Testing
     @Test("A fire from outside is decided against the turn's first state, and carried out at once")
     func outside() {
         var turn = Decisions(in: 7)
-        #expect(turn.phase == .idle)
+        #expect(turn.stage == .idle)
         #expect(turn.expected == 7)
         #expect(turn.beginFire() == nil)
-        #expect(turn.phase == .deciding(isNested: false))
+        #expect(turn.stage == .deciding(isNested: false))
         #expect(turn.accept(leadingTo: 3) == false)
         #expect(turn.expected == 3)
         turn.commit()
-        #expect(turn.phase == .announcing)
+        #expect(turn.stage == .open)
         turn.endFire()
-        #expect(turn.phase == .announcing)
+        #expect(turn.stage == .open)
         #expect(turn.next() == nil)
-        #expect(turn.phase == .idle)
+        #expect(turn.stage == .idle)
     }
 
     @Test("During the decision of a fire another one is rejected, and the decision goes on")
@@ -49,7 +49,7 @@ import Testing
         var turn = Decisions(in: 0)
         _ = turn.beginFire()
         #expect(turn.beginFire() == .transitionInProgress)
-        #expect(turn.phase == .deciding(isNested: false))
+        #expect(turn.stage == .deciding(isNested: false))
         #expect(turn.accept(leadingTo: 1) == false)
     }
 
@@ -58,19 +58,19 @@ import Testing
         var turn = Decisions(in: 4)
         _ = turn.beginFire()
         turn.endFire()
-        #expect(turn.phase == .idle)
+        #expect(turn.stage == .idle)
         #expect(turn.expected == 4)
-        var announcing = Self.announcing()
-        _ = announcing.beginFire()
-        #expect(announcing.phase == .deciding(isNested: true))
-        announcing.endFire()
-        #expect(announcing.phase == .announcing)
-        #expect(announcing.expected == 1)
+        var open = Self.openTurn()
+        _ = open.beginFire()
+        #expect(open.stage == .deciding(isNested: true))
+        open.endFire()
+        #expect(open.stage == .open)
+        #expect(open.expected == 1)
     }
 
     @Test("Fires of callbacks are decided against earlier accepted fires, and carried out in order")
     func nested() {
-        var turn = Self.announcing()
+        var turn = Self.openTurn()
         for (state, name) in [(2, "first"), (3, "second"), (4, "third")] {
             #expect(turn.expected == state - 1)
             #expect(turn.beginFire() == nil)
@@ -78,25 +78,25 @@ import Testing
             turn.enqueue(name)
             turn.endFire()
             #expect(turn.lastQueued == name)
-            #expect(turn.phase == .announcing)
+            #expect(turn.stage == .open)
         }
         guard case .transition("first") = turn.next() else {
             Issue.record("the first that was queued is carried out first")
             return
         }
-        #expect(turn.phase == .deciding(isNested: false))
+        #expect(turn.stage == .deciding(isNested: false))
         #expect(turn.beginFire() == .transitionInProgress)
         turn.commit()
         #expect(Self.drained(&turn) == ["second", "third"])
         #expect(turn.lastQueued == nil)
-        #expect(turn.phase == .idle)
+        #expect(turn.stage == .idle)
     }
 
     @Test("An action is reported before its fires, and a notice after earlier queued fires")
     func places() {
         var turn = Decisions(in: 0)
         let place = turn.beginAction()
-        #expect(turn.phase == .announcing)
+        #expect(turn.stage == .open)
         _ = turn.beginFire()
         _ = turn.accept(leadingTo: 1)
         turn.enqueue("fired")
@@ -117,7 +117,7 @@ import Testing
 
     @Test("A chain of fires ends at the limit, and accepted fires are carried out")
     func chain() {
-        var turn = Self.announcing()
+        var turn = Self.openTurn()
         for number in 0..<Decisions.chainLimit {
             #expect(turn.beginFire() == nil)
             #expect(turn.accept(leadingTo: number) == true)
@@ -125,13 +125,13 @@ import Testing
             turn.endFire()
         }
         #expect(turn.beginFire() == .endlessChain)
-        #expect(turn.phase == .announcing)
+        #expect(turn.stage == .open)
         #expect(Self.drained(&turn).count == Decisions.chainLimit)
     }
 
     @Test("Observers may cause a limited number of notices, and the first beyond the limit is reported")
     func notices() {
-        var turn = Self.announcing()
+        var turn = Self.openTurn()
         for number in 0..<Decisions.chainLimit + 10 { #expect(turn.post(number) == false) }
         var told = 0
         var reached = 0
@@ -180,7 +180,7 @@ import Testing
 
     @Test("Queued items are handed out at the end of the turn, and the next turn begins empty")
     func restart() {
-        var turn = Self.announcing()
+        var turn = Self.openTurn()
         #expect(!turn.hasQueue)
         turn.post(1)
         #expect(turn.hasQueue)

@@ -1,39 +1,12 @@
-// Begins turns for activations, actions, announcements and rehearsals.
+// Activates machines: enters or restores their state before the first call.
 
-import HeraclitusEssentials
 import Synchronization
 
 extension MachineCore {
     /// Activates the machine, unless it is active or in the middle of its activation.
     func activate(_ call: borrowing Call) throws(NoTurn) {
-        if now.isActive { return }
+        if !now.needsActivation { return }
         finish(try acquire(call, for: .activation), call)
-    }
-
-    /// Calls a body that may fire, in turn with the transitions.
-    ///
-    /// The body gets the place in the queue for its notice to observers. Errors of the body are rethrown; a missing
-    /// turn is a ``NoTurn``.
-    func perform<Result>(
-        _ call: borrowing Call,
-        for purpose: CallPurpose = .fire,
-        _ body: (TurnPlace) throws -> Result
-    ) throws -> Result {
-        let role = try acquire(call, for: purpose)
-        defer { finish(role, call) }
-        return try body(call.turn { $0.beginAction() })
-    }
-
-    /// Tells observers of an occurrence in turn with the transitions, if there are observers or a journal.
-    func announce(
-        _ outcome: @autoclosure () -> Occurrence.Outcome,
-        for purpose: CallPurpose = .fire,
-        _ call: borrowing Call
-    ) {
-        guard hasObserversOfNotices else { return }
-        guard let role = try? acquire(call, for: purpose) else { return tellOutsideTurn(outcome(), call) }
-        post(outcome(), call)
-        finish(role, call)
     }
 
     /// Ends the turn of a rehearsal, which leaves the machine inactive.
@@ -41,8 +14,8 @@ extension MachineCore {
     /// If guards have announced something, observers may fire, so the machine is activated first.
     @inline(never)
     func finishRehearsal(_ role: TurnRole, _ call: borrowing Call) {
-        if role != .nested, !now.isActive, call.turn({ $0.hasQueue }) {
-            // A machine that cannot be activated has already ended its turn.
+        if role != .nested, now.needsActivation, call.turn({ $0.hasQueue }) {
+            // `activate` has ended the turn before it throws.
             do { try activate(call, for: .fire, in: role) } catch { return }
         }
         finish(role, call)
@@ -52,12 +25,13 @@ extension MachineCore {
     @inline(never)
     func activate(_ call: borrowing Call, for purpose: CallPurpose, in role: TurnRole) throws(NoTurn) {
         do throws(NoTurn) {
-            let isSuspended = now.activation == .resumption
+            let isSuspended = now.pending == .resumption
             if purpose == .automatic || purpose == .automaticWithin && isSuspended { throw NoTurn(.notCurrent) }
             guard isEquipped else { throw NoTurn(.missingContext) }
             if purpose.endsWithGuards { return }
-            let state = state.withOwnersView { state, _ in state }
-            try claimRegions(of: state, in: now.index, for: purpose, call)
+            if definition.states[now.index].hooks.isComposite {
+                try claimRegions(of: currentObject, in: now.index, for: purpose, call)
+            }
         } catch {
             finish(role, call)
             throw error
@@ -68,7 +42,8 @@ extension MachineCore {
     /// Enters the state of a new machine, or tells the state of a restored one: before, commit, after, and drain.
     @inline(never)
     private func carryOutActivation(_ call: borrowing Call) {
-        let plan = TransitionPlan(now.activation, in: now.index, in: definition)
+        guard let activation = now.pending else { preconditionFailure("The machine is active already.") }
+        let plan = TransitionPlan(activation, in: now.index, in: definition)
         _ = call.turn { $0.beginFire() }
         let transition = currentTransition(plan, call)
         notify(.before, of: transition)
@@ -81,11 +56,11 @@ extension MachineCore {
 
     /// Records that the machine is active.
     private func noteActivation(of plan: TransitionPlan, _ call: borrowing Call) {
-        // A holder that was made with the machine in its state resumes its time at the activation.
+        // The time of a machine that was put aside goes on here if its holder was made with it.
         if place?.putAside != nil { resumeTime(at: date(of: call)) }
         let entered = entryDate(of: plan, call)
-        let status = PackedStatus(now.index, .done)
-        state.change {
+        let status = PackedStatus(now.index)
+        cell.change {
             self.status.store(status.bits, ordering: .relaxed)
             if let entered { activity?.note(entered: entered) }
         }
@@ -93,10 +68,10 @@ extension MachineCore {
 
     /// Records that deadlines and work of the state begin again at the next activation.
     func noteSuspension() {
-        state.change {
+        cell.change {
             // Checked under the lock: the machine of a released holder may be fired by another thread.
-            guard now.isActive else { return }
-            status.store(PackedStatus(now.index, .resumption).bits, ordering: .relaxed)
+            guard !now.needsActivation else { return }
+            status.store(PackedStatus(now.index, pending: .resumption).bits, ordering: .relaxed)
         }
     }
 }
