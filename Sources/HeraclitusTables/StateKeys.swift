@@ -49,8 +49,9 @@ struct StateKeys: Sendable {
     /// The first problem of data, in the order of the keys; `nil` for valid data.
     func mismatch(of data: [String: JSONValue], in state: String) -> DataMismatch? {
         var found: DataMismatch?
-        func note(_ key: String, _ problem: DataMismatch.Problem) {
-            if found.map({ key < $0.key }) ?? true { found = DataMismatch(state: state, key: key, problem: problem) }
+        // Data from outside may have any number of unknown keys, so the known ones are sorted for few of them.
+        func note(_ key: String, _ problem: @autoclosure () -> DataMismatch.Problem) {
+            if found.map({ key < $0.key }) ?? true { found = DataMismatch(state: state, key: key, problem: problem()) }
         }
         for (key, expected) in types where !expected.isOptional && data[key] == nil {
             note(key, .missing(expected: expected))

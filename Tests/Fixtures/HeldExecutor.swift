@@ -20,8 +20,12 @@ final class HeldExecutor: TaskExecutor {
     }
 
     /// Runs the waiting jobs and the jobs that follow from them.
-    func runWhatWaits() {
-        while let job = contents.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
+    /// - Parameter latestFirst: Whether the latest job is the first to run.
+    func runWhatWaits(latestFirst: Bool = false) {
+        func next() -> UnownedJob? {
+            contents.withLock { $0.jobs.isEmpty ? nil : latestFirst ? $0.jobs.removeLast() : $0.jobs.removeFirst() }
+        }
+        while let job = next() {
             unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }

@@ -4,6 +4,8 @@ import HeraclitusTables
 import HeraclitusTesting
 import Testing
 
+@testable import Fixtures
+
 @Suite("Checked data")
 struct DataKeysTests {
     static let table = TransitionTable.approval
@@ -127,5 +129,21 @@ struct DataKeysTests {
                 try StateMachine(workflow, entering: DataState("A", ["k": value]))
             }
         }
+    }
+
+    @Test("Data with many unknown keys is rejected in time linear in it")
+    func manyUnknownKeys() throws {
+        let keys = Dictionary(uniqueKeysWithValues: (0..<2_000).map { ("k\($0)", TransitionTable.Key.any.optional) })
+        var table = TransitionTable("w", states: ["A"], initial: "A", events: [])
+        table = (consume table).keys(keys, in: "A")
+        let workflow = try DataWorkflow(table)
+        let data = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("u\($0)", JSONValue.integer(0)) })
+        let time = threadTime {
+            let error = #expect(throws: InvalidTransition.self) {
+                try StateMachine(workflow, entering: DataState("A", data))
+            }
+            #expect((error?.underlyingError as? DataMismatch)?.key == "u0")
+        }
+        #expect(time < .seconds(3))
     }
 }

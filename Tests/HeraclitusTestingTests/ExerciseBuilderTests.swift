@@ -25,6 +25,18 @@ import Testing
         )
     }
 
+    struct Mixed: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let grade = Event(from: AState.self, to: EState.self)
+        let go = Event(from: AState.self, to: BState.self)
+        let build = Event(from: BState.self, to: EState.self).enters { _ in EState(1) }
+    }
+
+    @Test("A builder is run where the samples of its state are for other sources")
+    func besideSamples() throws {
+        #expect(try exercise(Mixed.self, samples: [.state { (_: AState) in EState(2) }]).untried == [])
+    }
+
     struct ThrowingToEmpty: Workflow {
         static var initial: any WorkflowState { AState() }
         let build = Event(from: AState.self, to: BState.self)

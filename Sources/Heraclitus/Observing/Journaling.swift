@@ -12,12 +12,16 @@ final class JournalBook: Sendable {
     /// The journal so far.
     var journal: Journal { content.withLock { $0 } }
 
-    /// Whether the journal has a rejection of the same event for the same reason since the last transition.
+    /// Whether the journal has a rejection of the same event for the same reason since the last transition, or only
+    /// rejections since then and no place for another one.
     ///
-    /// The text of a guard's error is ignored, because it may differ each time, for example in a remaining time.
+    /// The text of a guard's error is ignored, because it may differ each time, for example in a remaining time. In a
+    /// full journal, the rejections of several due events would replace one another at each search.
     func hasRejection(like occurrence: Occurrence) -> Bool {
         let journal = journal
-        return journal.reversed().prefix { $0.revision == occurrence.revision }.contains {
+        let since = journal.reversed().prefix { $0.revision == occurrence.revision }
+        if let limit = journal.limit, since.count >= limit, since.allSatisfy({ $0.kind == .rejected }) { return true }
+        return since.contains {
             $0.kind == .rejected && $0.event == occurrence.event && $0.reason == occurrence.reason
         }
     }

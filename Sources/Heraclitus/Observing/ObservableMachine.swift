@@ -43,7 +43,8 @@ public final class ObservableMachine<W: Workflow> {
             } else if !isToldSoon.value.exchange(true, ordering: .acquiringAndReleasing) {
                 // A notification from another thread might come between a view's reading and its start of observing.
                 Task { @MainActor [weak self] in
-                    isToldSoon.value.store(false, ordering: .releasing)
+                    // Acquires, because the views read what the firing thread has changed before.
+                    _ = isToldSoon.value.exchange(false, ordering: .acquiringAndReleasing)
                     self?.tell()
                 }
             }

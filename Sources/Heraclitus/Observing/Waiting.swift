@@ -24,17 +24,21 @@ extension StateMachine {
         let scheduler = core.scheduler
         // The timeout begins now, before the child task runs.
         let sleep = scheduler.sleeping(until: scheduler.date + timeout)
-        return try await withThrowingTaskGroup(of: S.self) { group in
+        return try await withThrowingTaskGroup(of: S?.self) { group in
             group.addTask { try await self.waitUntilUnreachable(state) }
             group.addTask {
                 try await sleep()
-                // Both tasks may have been late.
-                if let reached = self.state as? S { return reached }
-                throw self.notReached(state, in: self.stateName, timeout)
+                return nil
             }
             defer { group.cancelAll() }
-            guard let reached = try await group.next() else { throw CancellationError() }
-            return reached
+            if let reached = try await group.next() ?? nil { return reached }
+            // Both tasks may have been late. A cancelled stream still has the states that were entered before.
+            group.cancelAll()
+            do {
+                if let reached = try await group.next() ?? nil { return reached }
+            } catch is CancellationError {}
+            if let reached = self.state as? S { return reached }
+            throw notReached(state, in: stateName, timeout)
         }
     }
 

@@ -35,6 +35,8 @@ public final class InMemoryStore: ArchiveStore {
     @discardableResult
     public func save(_ changes: [StoreChange]) async throws(StoreError) -> [Int] {
         let revisions = try storage.withLock { storage throws(StoreError) in
+            // A single change throws before it changes anything.
+            if changes.count == 1 { return [try storage.make(changes[0])] }
             // A failed change discards the copy.
             var changed = storage
             var revisions: [Int] = []

@@ -5,8 +5,14 @@ import HeraclitusEssentials
 final class UnitContents: Sendable {
     private struct Contents {
         var members: [any UnitMember] = []
+
+        /// The place of each machine in the list.
+        var places: [ExactID: Int] = [:]
         var deletions: [(id: String, revision: Int?)] = []
+        var deleted: Set<ExactID> = []
         var isEnded = false
+
+        func member(_ id: ExactID) -> (any UnitMember)? { places[id].map { members[$0] } }
     }
 
     private let contents = Lock(Contents())
@@ -25,7 +31,7 @@ final class UnitContents: Sendable {
         return machine
     }
 
-    func member(_ id: String) -> (any UnitMember)? { members.first { ExactID($0.id) == ExactID(id) } }
+    func member(_ id: String) -> (any UnitMember)? { contents.withLock { $0.member(ExactID(id)) } }
 
     /// Adds a machine.
     /// - Returns: The machine; `nil` if it has handled the message before.
@@ -45,14 +51,19 @@ final class UnitContents: Sendable {
             handled = try messages.adding(message, memory, at: now)
         }
         let member = try MachineInUnit(id, stored, of: workflow, handled: handled, creating: create)
-        let (known, isEnded) = contents.withLock { contents in
-            let known = contents.members.first { ExactID($0.id) == ExactID(id) }
-            if known == nil, !contents.isEnded { contents.members.append(member) }
-            return (known, contents.isEnded)
+        let (known, isEnded, isDeleted) = contents.withLock { contents in
+            let key = ExactID(id)
+            let (known, isDeleted) = (contents.member(key), contents.deleted.contains(key))
+            if known == nil, !contents.isEnded, !isDeleted {
+                contents.places[key] = contents.members.count
+                contents.members.append(member)
+            }
+            return (known, contents.isEnded, isDeleted)
         }
-        if known == nil, !isEnded { return member.machine }
-        // Two tasks of the unit have loaded the machine at once, or the unit has ended since.
+        if known == nil, !isEnded, !isDeleted { return member.machine }
+        // Two tasks of the unit have loaded or deleted the machine at once, or the unit has ended since.
         member.close()
+        if isDeleted, !isEnded { throw StoreError.repeatedID(id) }
         guard let known else { throw StoreError.unitEnded(id: id) }
         guard message == nil, let machine = known.anyMachine as? StateMachine<W> else {
             throw StoreError.repeatedID(id)
@@ -61,13 +72,17 @@ final class UnitContents: Sendable {
     }
 
     /// Deletes a machine when the unit is saved.
+    /// - Returns: `false` if another task of the unit has deleted it since.
     /// - Throws: ``StoreError/unitEnded(id:)``.
-    func delete(_ id: String, _ stored: StoredArchive?) throws(StoreError) {
-        let isEnded = contents.withLock { contents in
-            if !contents.isEnded { contents.deletions.append((id, stored?.revision)) }
-            return contents.isEnded
+    func delete(_ id: String, _ stored: StoredArchive?) throws(StoreError) -> Bool {
+        let (isEnded, isFirst) = contents.withLock { contents in
+            if contents.isEnded { return (true, false) }
+            let isFirst = contents.deleted.insert(ExactID(id)).inserted
+            if isFirst { contents.deletions.append((id, stored?.revision)) }
+            return (false, isFirst)
         }
         if isEnded { throw .unitEnded(id: id) }
+        return isFirst
     }
 
     /// Whether the unit deletes a machine.
@@ -77,7 +92,7 @@ final class UnitContents: Sendable {
         return isDeleted(id)
     }
 
-    private func isDeleted(_ id: String) -> Bool { deletions.contains { ExactID($0.id) == ExactID(id) } }
+    private func isDeleted(_ id: String) -> Bool { contents.withLock { $0.deleted.contains(ExactID(id)) } }
 
     /// Ends the unit, and returns the changes to save; empty if the unit has changed nothing.
     func changes() throws -> [StoreChange] {

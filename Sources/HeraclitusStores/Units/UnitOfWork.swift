@@ -97,8 +97,8 @@ public final class UnitOfWork: Sendable {
         let member = contents.member(id)
         let stored = member == nil ? try await load(id) : member?.stored
         // A machine made in the unit stays unsaved.
-        if member != nil || stored != nil { try contents.delete(id, stored) }
-        return stored != nil
+        if member == nil, stored == nil { return false }
+        return try contents.delete(id, stored) && stored != nil
     }
 
     /// The transitions of a machine in the unit, in order.

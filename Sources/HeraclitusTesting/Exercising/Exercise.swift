@@ -198,14 +198,14 @@ struct Exercise<W: Workflow> {
 
     /// The numbers of the samples that may make the state for an event to enter, with the event's own samples first.
     ///
-    /// `nil` stands for an empty state's object, or for the result of the event's builder.
+    /// `nil` stands for an empty state's object, or for the result of the event's builder; it comes last, because the
+    /// samples may be for other sources.
     func samples(for state: String, event: String) -> [Int?] {
         let fitting = samples.indices.filter { samples[$0].mayMake(state, for: event) }
         let ordered: [Int?] = fitting.filter { samples[$0].event != nil } + fitting.filter { samples[$0].event == nil }
         // Each sample may make each state of a table, which may also make its states itself.
-        if W.self is any ContextDefined.Type { return ordered + [nil] }
-        let isMade = W.emptyState(named: state) != nil || W.hasBuilder(event)
-        return ordered.isEmpty && isMade ? [nil] : ordered
+        let isMade = W.self is any ContextDefined.Type || W.emptyState(named: state) != nil || W.hasBuilder(event)
+        return isMade ? ordered + [nil] : ordered
     }
 }
 

@@ -35,7 +35,8 @@ struct ArchiveLock: Codable {
     func write(to folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let json = try ArchiveEncoder.data(of: self, prettyPrinted: true)
-        try json.write(to: Self.file(of: version, in: folder))
+        // Atomically, because a killed test would leave a part of the old release's lock.
+        try json.write(to: Self.file(of: version, in: folder), options: .atomic)
     }
 }
 

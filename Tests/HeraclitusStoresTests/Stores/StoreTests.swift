@@ -215,4 +215,26 @@ import Testing
             #expect(urls.filter { $0.hasPrefix("\(task).") } == (0..<10).map { "\(task).\($0)" })
         }
     }
+
+    @Test("A save in memory takes the same time in a large store", .timeLimit(.minutes(10)))
+    func largeInMemory() async throws {
+        func time(_ count: Int) async throws -> Duration {
+            let store = InMemoryStore()
+            let start = ContinuousClock.now
+            for number in 0..<count {
+                let row = StoredArchive(
+                    id: "\(number)",
+                    revision: 0,
+                    workflow: "w",
+                    version: 1,
+                    state: "s",
+                    archive: Data()
+                )
+                try await store.save([.save(row)])
+            }
+            return ContinuousClock.now - start
+        }
+        _ = try await time(100)
+        #expect(try await time(8_000) < time(1_000) * 30)
+    }
 }

@@ -448,4 +448,56 @@ import Testing
         }
         #expect(transaction.rows.keys.sorted() == ["1"])
     }
+
+    /// A store whose first two loads wait for one another.
+    private final class PairedStore: StoreAround {
+        let inner = InMemoryStore()
+        private let loads = Atomic(0)
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            loads.add(1, ordering: .relaxed)
+            while loads.load(ordering: .relaxed) < 2 { await Task.yield() }
+            return await inner.load(id)
+        }
+    }
+
+    @Test("A machine that two tasks of a unit delete is deleted once")
+    func deletedTwice() async throws {
+        let store = PairedStore()
+        try await place("1", in: store.inner)
+        let deleted = try await store.unit(attempts: 1) { unit in
+            async let first = unit.delete("1")
+            async let second = unit.delete("1")
+            return try await [first, second]
+        }
+        #expect(deleted.count { $0 } == 1)
+        #expect(await store.inner.load("1") == nil)
+    }
+
+    @Test("A machine that a task of a unit loads while another deletes it is refused")
+    func loadedBesideDeletion() async throws {
+        let store = PairedStore()
+        try await place("1", in: store.inner)
+        await #expect(throws: StoreError.repeatedID("1")) {
+            try await store.unit(attempts: 1) { unit in
+                async let deleted = unit.delete("1")
+                async let order = unit.machine("1", of: Order.self)
+                _ = try await (deleted, order)
+            }
+        }
+    }
+
+    @Test("A unit takes time linear in its machines", .timeLimit(.minutes(10)))
+    func manyMachines() async throws {
+        func time(_ count: Int) async throws -> Duration {
+            let store = InMemoryStore()
+            let start = ContinuousClock.now
+            try await store.unit { unit in
+                for number in 0..<count { _ = try await unit.machine("\(number)", of: Order.self) }
+            }
+            return ContinuousClock.now - start
+        }
+        _ = try await time(100)
+        #expect(try await time(4_000) < time(500) * 30)
+    }
 }

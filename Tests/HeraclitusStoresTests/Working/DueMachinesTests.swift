@@ -266,8 +266,19 @@ import Testing
         #expect((2...4).contains(report.count) && report.failures.isEmpty)
         for id in ["1", "2"] {
             let saved = try #require(try await machines.machine(id)).machine
-            #expect(saved.journal.map { "\($0.kind) \($0.event ?? "")" } == ["rejected forget"])
+            #expect(saved.journal.map { "\($0.kind) \($0.event ?? "")" } == ["rejected lapse"])
         }
+    }
+
+    @Test("A journal without a place for all rejections is saved once, so that a worker sleeps")
+    func fullOfRejections() async throws {
+        let store = InMemoryStore()
+        let machines = store.workflow(Stubborn.self, scheduler: clock.scheduler)
+        func create() -> StateMachine<Stubborn> { StateMachine(journal: .last(1), scheduler: clock.scheduler) }
+        try await machines.update("1", creating: create) { try $0.fire.start(Stubborn.WaitingState(until: at(60))) }
+        await clock.advance(by: .seconds(90))
+        for _ in 0..<5 { _ = try await machines.fireDue() }
+        #expect(await store.load("1")?.revision == 2)
     }
 
     /// A store with the default claims, which leave due machines unclaimed.

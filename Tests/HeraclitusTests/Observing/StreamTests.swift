@@ -1,5 +1,6 @@
 import Foundation
 import Heraclitus
+import HeraclitusTesting
 import Synchronization
 import Testing
 
@@ -33,6 +34,22 @@ import Testing
         heard = []
         for await transition in second { heard.append(transition.event ?? "") }
         #expect(heard == ["swing", "close", "smash"])
+    }
+
+    @Test("A state that passed before the timeout counts, also if both tasks of the wait are late")
+    func passedBeforeTimeout() async throws {
+        let (late, clock) = (HeldExecutor(), ManualClock())
+        let door = StateMachine<Door>(scheduler: clock.scheduler)
+        let waiting = Task(executorPreference: late) {
+            try await door.wait(for: OpenState.self, timeout: .seconds(1))
+        }
+        late.runWhatWaits(latestFirst: true)
+        try door.fire.open(OpenState(3))
+        try door.fire.close()
+        await clock.advance(by: .seconds(1))
+        late.runWhatWaits(latestFirst: true)
+        late.runAlways()
+        #expect(try await waiting.value.angle == 3)
     }
 
     @Test("A wait without time finds the state that the machine is in")
