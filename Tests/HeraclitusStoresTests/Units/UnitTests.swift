@@ -478,12 +478,16 @@ import Testing
     func loadedBesideDeletion() async throws {
         let store = PairedStore()
         try await place("1", in: store.inner)
-        await #expect(throws: StoreError.repeatedID("1")) {
+        let error = await #expect(throws: StoreError.self) {
             try await store.unit(attempts: 1) { unit in
                 async let deleted = unit.delete("1")
                 async let order = unit.machine("1", of: Order.self)
                 _ = try await (deleted, order)
             }
+        }
+        guard case .repeatedID("1") = error else {
+            Issue.record("\(String(describing: error))")
+            return
         }
     }
 

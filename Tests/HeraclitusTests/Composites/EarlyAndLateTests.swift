@@ -215,7 +215,7 @@ import Testing
         let house = StateMachine<Tree.House>(resumingIn: Tree.FloorState(room))
         house.activate()
         let lamp = try #require(room.state as? Tree.RoomState).lamp
-        let phases = lamp.core.listened
+        let phases = lamp.core.closurePhases
         let heard = Lock<[String]>([])
         func listen(_ machine: StateMachine<Tree.House>, as name: String) -> Registration {
             machine.observe(regions: true) { occurrence in
@@ -246,7 +246,7 @@ import Testing
             )
             inner.cancel()
             try turn()
-            #expect(heard.withLock { $0.count } == 6 && lamp.core.listened == phases)
+            #expect(heard.withLock { $0.count } == 6 && lamp.core.closurePhases == phases)
             heard.withLock { $0 = [] }
         }
     }
