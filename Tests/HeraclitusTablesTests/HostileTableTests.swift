@@ -144,9 +144,15 @@ struct HostileTableTests {
         #expect(table.problems.count == 20)
     }
 
-    @Test("A table of many states and events is compiled and fired in time linear in it", .timeLimit(.minutes(2)))
+    @Test("A table of many states and events is compiled and fired in time linear in it")
     func many() throws {
-        let states = (0..<30_000).map { "s\($0)" }
+        _ = try timeOfRing(10)
+        // A quadratic time would grow 64-fold with eight times as many states.
+        #expect(try timeOfRing(8_000) < timeOfRing(1_000) * 24)
+    }
+
+    private func timeOfRing(_ count: Int) throws -> Duration {
+        let states = (0..<count).map { "s\($0)" }
         let ring = zip(states, states.dropFirst() + states.prefix(1)).map {
             TransitionTable.Transition(from: $0, to: $1)
         }
@@ -154,17 +160,18 @@ struct HostileTableTests {
             "ring",
             states: states,
             initial: "s0",
-            events: [.init("next", ring)] + (0..<10_000).map { .init("e\($0)", from: "s\($0)", to: "s0") }
+            events: [.init("next", ring)] + (0..<count / 3).map { .init("e\($0)", from: "s\($0)", to: "s0") }
         )
-        let machine = try StateMachine(try DataWorkflow(table))
-        for _ in 0..<1_000 { try machine.fire(named: "next") }
-        #expect(machine.stateName == "s1000")
-        let chain = Dictionary(uniqueKeysWithValues: zip(states.dropFirst(), states))
         var deep = table
-        deep.superstates = chain
-        let last = try StateMachine(try DataWorkflow(deep), entering: DataState("s29999"))
-        #expect(last.isIn(named: "s0"))
-        #expect(deep.mermaid().utf8.count < 20_000_000)
+        deep.superstates = Dictionary(uniqueKeysWithValues: zip(states.dropFirst(), states))
+        return try threadTime {
+            let machine = try StateMachine(try DataWorkflow(table))
+            for _ in 1..<count { try machine.fire(named: "next") }
+            #expect(machine.stateName == "s\(count - 1)")
+            let last = try StateMachine(try DataWorkflow(deep), entering: DataState("s\(count - 1)"))
+            #expect(last.isIn(named: "s0"))
+            #expect(deep.mermaid().utf8.count < 700 * count)
+        }
     }
 
     @Test("Names of any characters work in machines, archives, diagrams and errors")
@@ -204,7 +211,7 @@ struct HostileTableTests {
 
     @Test("A diagram of endlessly nested states is small and needs a small stack")
     func chain() throws {
-        let states = (0..<20_000).map { "s\($0)" }
+        let states = (0..<6_000).map { "s\($0)" }
         var table = TransitionTable(
             "chain",
             states: states,
@@ -213,29 +220,29 @@ struct HostileTableTests {
         )
         table.superstates = Dictionary(uniqueKeysWithValues: zip(states.dropFirst(), states))
         let text = onSmallStack { [table] in table.dot() + table.mermaid() }
-        #expect(text.utf8.count < 12_000_000)
-        for state in [0, 31, 32, 19_999] { #expect(text.contains("s\(state)")) }
+        #expect(text.utf8.count < 3_600_000)
+        for state in [0, 31, 32, 5_999] { #expect(text.contains("s\(state)")) }
     }
 
     @Test("A diagram of equal groups, or of nested groups, is small and needs a small stack")
     func groups() throws {
-        let states = (0..<1_600).map { "s\($0)" }
+        let states = (0..<1_000).map { "s\($0)" }
         var same = TransitionTable("same", states: ["a", "b"], initial: "a", events: [.init("go", from: "a", to: "b")])
-        same.groups = (0..<20_000).map { .init(name: "g\($0)", states: ["a", "b"]) }
+        same.groups = (0..<5_000).map { .init(name: "g\($0)", states: ["a", "b"]) }
         let first = onSmallStack { [same] in same.dot() + same.mermaid() }
-        #expect(first.utf8.count < 3_000_000)
-        #expect(first.contains("g19999"))
+        #expect(first.utf8.count < 750_000)
+        #expect(first.contains("g4999"))
         let value: JSONValue = [
             "workflow": "nested", "states": .array(states.map { .string($0) }), "initial": "s0", "events": [],
             "groups": .array(
-                (0..<1_600).map { number in
+                (0..<1_000).map { number in
                     ["name": .string("g\(number)"), "states": .array(states.dropFirst(number).map { .string($0) })]
                 }
             ),
         ]
         let nested = try value.decoded(as: TransitionTable.self)
         let second = onSmallStack { nested.dot() + nested.mermaid() }
-        #expect(second.contains("g1599"))
+        #expect(second.contains("g999"))
     }
 
     @Test("A box has an arrow if all states of the group have the event, and none otherwise")
