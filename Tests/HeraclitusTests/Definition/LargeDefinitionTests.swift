@@ -138,8 +138,8 @@ enum Ten: StateCount { static var value: Int { 10 } }
     func growth(_ shape: String) throws {
         let firstUse = try #require(Self.shapes[shape])
         func again<C: StateCount>(_: C.Type) -> any StateCount.Type { Again<C>.self }
-        var half: any StateCount.Type = TwiceOf<Thousand>.self
-        var whole: any StateCount.Type = TwiceOf<TwiceOf<Thousand>>.self
+        var half: any StateCount.Type = Again<Thousand>.self
+        var whole: any StateCount.Type = TwiceOf<Thousand>.self
         // The runtime looks up a class once.
         let unwarmed = firstUse(self, again(whole))
         #expect(unwarmed < Self.limit)
@@ -153,18 +153,10 @@ enum Ten: StateCount { static var value: Int { 10 } }
         #expect(ratios.contains { $0 < 2.5 }, "\(ratios)")
     }
 
-    @Test(
-        "A workflow of ten thousand states and a hundred thousand transitions compiles fast, also unoptimized"
-    )
+    @Test("A hundred thousand transitions compile fast, also unoptimized; their findings take a second, optimized")
     func large() {
-        typealias Count = TenTimes<Thousand>
-        #expect(firstUse(of: Several<Count, Ten>.self) < Self.limit)
-        #expect(firstUse(of: Product<Count>.self) < Self.limit)
-    }
-
-    @Test("The findings about a hundred thousand transitions take less than a second, optimized")
-    func findings() {
-        typealias Large = Several<Again<Again<TenTimes<Thousand>>>, Ten>
+        typealias Large = Several<TenTimes<Thousand>, Ten>
+        #expect(firstUse(of: Large.self) < Self.limit)
         #if DEBUG
             let limit = Duration.seconds(8)
         #else
@@ -178,7 +170,7 @@ enum Ten: StateCount { static var value: Int { 10 } }
     func answers() throws {
         let validator = TransitionValidator<Several<Thousand, Ten>>()
         let states = NumberedStates.first(1_000)
-        for (index, source) in states.enumerated() where index % 37 == 0 {
+        for (index, source) in states.enumerated() where index % 211 == 0 {
             #expect(validator.allowedEvents(in: source) == ["event\(index)"])
             let allowed = Set((1...10).map { (index + $0 * $0) % 1_000 })
             for (other, destination) in states.enumerated() {
