@@ -110,7 +110,7 @@ import Testing
 
     @Test("In random lives, each alteration to a forbidden pair is rejected", arguments: Scenario.all(in: "Random.txt"))
     func random(_ scenario: Scenario) throws {
-        #expect(try Self.check(scenario.log, packagesAtMost: 2, onlySuccesses: false) > 10)
+        #expect(try Self.check(scenario.log, packagesAtMost: 1, onlySuccesses: false) > 0)
     }
 
     @Test(
@@ -119,6 +119,6 @@ import Testing
     )
     func wholeMachine() throws {
         let log = try String(contentsOfFile: realLog, encoding: .utf8)
-        #expect(try Self.check(log, packagesAtMost: 60, onlySuccesses: true) > 1_000)
+        #expect(try Self.check(log, packagesAtMost: 20, onlySuccesses: true) > 200)
     }
 }

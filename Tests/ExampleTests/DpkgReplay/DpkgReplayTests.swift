@@ -127,9 +127,7 @@ import Testing
     func resumed(_ log: String) throws {
         let whole = try Self.whole(log)
         let directory = try TemporaryDirectory()
-        for stop in [
-            0, 1, 2, 3, 35, 36, 37, 38, 39, 40, 41, 100, 111, 112, 118, 142, 164, 200, 258, 259, 260, 261, 262, 999,
-        ] {
+        for stop in [0, 1, 35, 39, 40, 112, 118, 142, 164, 260, 261, 262, 999] {
             let archive = directory.file("archive-\(stop)")
             let first = try run("dpkg-replay", [log, "--archive", archive, "--stop-after", "\(stop)"])
             #expect(first.status < 2)

@@ -46,7 +46,7 @@ import Testing
     )
     func rotated(_ scenario: Scenario) throws {
         let lines = scenario.log.split(separator: "\n")
-        for start in stride(from: 1, to: lines.count, by: 7) {
+        for start in stride(from: 1, to: lines.count, by: 17) {
             let rest = lines[start...].map { $0 + "\n" }.joined()
             for rejection in replay(rest).rejections {
                 Issue.record("from \(start), line \(rejection.place.line): \(rejection.place.text): \(rejection.error)")
