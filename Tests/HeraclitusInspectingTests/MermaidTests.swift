@@ -44,10 +44,9 @@ import Testing
     @Test("Any name is read as the name of a state or event")
     func names() throws {
         let tables = try Self.names.map { try Self.renaming(["OpenState", "close"], to: $0, in: Door.table) }
-        let drawings = try MermaidReader.read(tables.map { $0.mermaid() })
-        let plain = try MermaidReader.read([Door.table.mermaid()])[0]
-        for (name, (table, drawn)) in zip(Self.names, zip(tables, drawings)) {
-            #expect(drawn.error == nil && drawn.texts.count == plain.texts.count, "\(name): \(drawn)")
+        let drawings = try MermaidReader.read(([Door.table] + tables).map { $0.mermaid() })
+        for (name, (table, drawn)) in zip(Self.names, zip(tables, drawings.dropFirst())) {
+            #expect(drawn.error == nil && drawn.texts.count == drawings[0].texts.count, "\(name): \(drawn)")
             expect(table, in: drawn)
         }
     }
@@ -60,8 +59,11 @@ import Testing
             let lines = try parcel.map { try Self.renaming(["Sent", "send"], to: name, in: $0) }
             journals.append(Heraclitus.Journal(lines))
         }
-        let sequences = try MermaidReader.read(journals.map { $0.mermaidSequence() })
-        let charts = try MermaidReader.read(journals.map { $0.mermaidGantt() })
+        let drawings = try MermaidReader.read(
+            journals.map { $0.mermaidSequence() } + journals.map { $0.mermaidGantt() }
+        )
+        let sequences = drawings.prefix(journals.count)
+        let charts = Array(drawings.dropFirst(journals.count))
         for (number, (sequence, chart)) in zip(sequences, charts).enumerated() {
             let name = number == 0 ? "send" : Self.names[number - 1]
             #expect(sequence.kind == "sequence" && sequence.error == nil, "\(name): \(sequence)")
@@ -94,11 +96,13 @@ import Testing
 
     @Test("Mermaid reads dates of any time as they are written")
     func dates() throws {
-        for start in [-8.0e12, -1, 0, 0.001, 9.999, 1_767_268_800.25, 8.0e12] {
-            let clock = ManualClock(at: Date(timeIntervalSince1970: start))
-            let parcel = try JournalReplayTests.parcel(clock)
-            let dates = parcel.journal.map { ($0.date.timeIntervalSince1970 * 1_000).rounded() }
-            let chart = try MermaidReader.read([parcel.journal.mermaidGantt()])[0]
+        let starts = [-8.0e12, -1, 0, 0.001, 9.999, 1_767_268_800.25, 8.0e12]
+        let journals = try starts.map { start in
+            try JournalReplayTests.parcel(ManualClock(at: Date(timeIntervalSince1970: start))).journal
+        }
+        let charts = try MermaidReader.read(journals.map { $0.mermaidGantt() })
+        for (start, (journal, chart)) in zip(starts, zip(journals, charts)) {
+            let dates = journal.map { ($0.date.timeIntervalSince1970 * 1_000).rounded() }
             #expect(
                 Set(chart.times).subtracting([dates[3] + 1]) == [dates[0], dates[2], dates[3]],
                 "\(start): \(chart)"
