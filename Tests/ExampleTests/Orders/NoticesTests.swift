@@ -36,16 +36,11 @@ import Testing
         #expect(try orders("run", "--once").output.hasSuffix("to 1 Main St: You get 4.50 back.\n"))
     }
 
-    @Test("Books agree with a directory that several processes change", .timeLimit(.minutes(20)))
+    @Test(
+        "Books agree with a directory that several processes change, and leave out other orders, whose notices are sent",
+        .timeLimit(.minutes(20))
+    )
     func bench() throws {
-        let run = try orders("bench", "--workers", "2", "--seconds", "2")
-        #expect(run.status == 0, "\(run.errors)")
-        #expect(run.output.contains("the books agree"))
-        #expect(!run.output.hasPrefix("2 workers made 0 transitions"))
-    }
-
-    @Test("A bench sends notices of other orders, and leaves them out of its books", .timeLimit(.minutes(20)))
-    func beside() throws {
         _ = try orders("add", "1", "tea", "4.50")
         _ = try orders("place", "1", "--to", "1 Main St")
         _ = try orders("pay", "1", "--amount", "4.50")
@@ -56,6 +51,7 @@ import Testing
         #expect(run.output.contains("to 1 Main St: Thank you for 4.50.\n"))
         #expect(run.output.contains("2 is cancelled, 4.50 due\n"))
         #expect(run.output.contains("the books agree"))
+        #expect(!run.output.contains("2 workers made 0 transitions"))
     }
 
     @Test("A damaged order holds up no other, and goes on after its repair", .timeLimit(.minutes(20)))
