@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test("An archive over the caller's limit is rejected before it is read")
+    @Test("An archive over the limit, the caller's or 64 MiB, is rejected before it is read")
     func limit() throws {
         let archive = try StateMachine<Full>().archive()
         _ = try StateMachine<Full>(archive: archive, limit: archive.count)
@@ -212,12 +212,16 @@ import Testing
             return
         }
         let huge = Data(repeating: UInt8(ascii: " "), count: (64 << 20) + 1)
-        #expect(throws: ArchiveError.self) { try StateMachine<Full>(archive: huge) }
+        let refused = #expect(throws: ArchiveError.self) { try StateMachine<Full>(archive: huge) }
+        guard case .tooLarge(huge.count, limit: 67_108_864) = refused else {
+            Issue.record("\(String(describing: refused))")
+            return
+        }
     }
 
     @Test("A date in the last second before the reference date changes by at most a nanosecond")
     func lastSecond() throws {
-        for _ in 0..<5_000 {
+        for _ in 0..<500 {
             let seconds = -Double.random(in: 0...1) * pow(10, -Double.random(in: 0...300).rounded())
             var info: UserInfo = ["date": Date(timeIntervalSinceReferenceDate: seconds)]
             let encoder = JSONEncoder()
