@@ -465,7 +465,9 @@ extension DeadlineTests {
             }
             if next(below: 200) == 0 { expectToFinish(by: clock.date.addingTimeInterval(Double(next(below: 10)))) }
             #expect(clock.scheduler.count == waiting.count)
-            #expect(clock.scheduler.nextDeadline == waiting.values.map(\.due).min())
+            if round.isMultiple(of: 10) {
+                #expect(clock.scheduler.nextDeadline == waiting.values.map(\.due).min())
+            }
         }
         #expect(waiting.count > 50)
         expectToFinish(by: clock.date.addingTimeInterval(20_000))

@@ -76,15 +76,15 @@ import Testing
 
     @Test("Each work begins, however many there are, and each is cancelled separately")
     func many() async throws {
-        var machines = (0..<2_000).map { _ in StateMachine<Game>(context: hall) }
+        var machines = (0..<500).map { _ in StateMachine<Game>(context: hall) }
         for (number, machine) in machines.enumerated() { try machine.fire.enter(Game.PlayingState(number, hall)) }
-        try await hall.wait { $0.begunCount == 2_000 }
-        for number in stride(from: 0, to: 2_000, by: 2) { try machines[number].fire.leave() }
-        try await hall.wait { $0.cancelledCount == 1_000 }
-        #expect(hall.cancelled.withLock { $0.sorted() } == Array(stride(from: 0, to: 2_000, by: 2)))
-        #expect(hall.begun.withLock { $0.sorted() } == Array(0..<2_000))
-        for number in stride(from: 1, to: 2_000, by: 2) { try machines[number].fire.leave() }
-        try await hall.wait { $0.cancelledCount == 2_000 }
+        try await hall.wait { $0.begunCount == 500 }
+        for number in stride(from: 0, to: 500, by: 2) { try machines[number].fire.leave() }
+        try await hall.wait { $0.cancelledCount == 250 }
+        #expect(hall.cancelled.withLock { $0.sorted() } == Array(stride(from: 0, to: 500, by: 2)))
+        #expect(hall.begun.withLock { $0.sorted() } == Array(0..<500))
+        for number in stride(from: 1, to: 500, by: 2) { try machines[number].fire.leave() }
+        try await hall.wait { $0.cancelledCount == 500 }
         // Each machine keeps its previous state.
         machines = []
         try await hall.wait { $0.stateCount.withLock { $0 } == 0 }
@@ -92,10 +92,10 @@ import Testing
 
     @Test("Work whose state is left just after its beginning is cancelled")
     func leftByItself() async throws {
-        let machines = (0..<2_000).map { _ in StateMachine<Game>(context: hall) }
-        for round in 1...10 {
+        let machines = (0..<500).map { _ in StateMachine<Game>(context: hall) }
+        for round in 1...5 {
             for machine in machines { try machine.fire.enter(Game.PlayingState(Game.inAHurry, hall)) }
-            try await hall.wait { $0.cancelledCount == 2_000 * round }
+            try await hall.wait { $0.cancelledCount == 500 * round }
         }
         withExtendedLifetime(machines) {}
     }
@@ -103,11 +103,11 @@ import Testing
     @Test("Long work retains none of the states left before it")
     func released() async throws {
         let machine = StateMachine<Game>(context: hall)
-        for number in 0..<10_000 {
+        for number in 0..<2_000 {
             if number > 0 { try machine.fire.leave() }
             try machine.fire.enter(Game.PlayingState(number, hall))
         }
-        try await hall.wait { $0.begun.withLock { $0.contains(9_999) } }
+        try await hall.wait { $0.begun.withLock { $0.contains(1_999) } }
         // The current state; the previous one is outside.
         try await hall.wait { $0.stateCount.withLock { $0 } == 1 }
         try await hall.wait { $0.cancelledCount == $0.begunCount - 1 }
@@ -119,7 +119,7 @@ import Testing
     func leftBefore() async {
         await #expect(processExitsWith: .success) {
             let hall = Hall()
-            let machines = (0..<1_000).map { _ in StateMachine<Game>(context: hall) }
+            let machines = (0..<200).map { _ in StateMachine<Game>(context: hall) }
             try await onOwnThread {
                 try onBusyThreadsOfTasks {
                     for (number, machine) in machines.enumerated() {
@@ -129,7 +129,7 @@ import Testing
                         try machine.fire.enter(Game.PlayingState(number, hall))
                         if number > 0 { try machine.fire.leave() }
                     }
-                    #expect(hall.stateCount.withLock { $0 } == 1_000)
+                    #expect(hall.stateCount.withLock { $0 } == 200)
                 }
             }
             try await hall.wait { $0.begunCount == 1 }

@@ -171,7 +171,7 @@ extension WorkTests {
 
     @Test("Work of a state entered at the end of a cancelled run begins then or at the next activation")
     func entersAtTheEnd() async throws {
-        for round in 0..<300 {
+        for round in 0..<100 {
             let bench = Bench { busy, call in
                 defer { call.context.journal.write("end \(busy.number)") }
                 try await Latch().wait()

@@ -36,7 +36,7 @@ import Testing
         let added = Self.types.prefix(32)
         let others = Self.types.suffix(32)
         let values = added.indices.map { Immortal($0) }
-        let rounds = (0..<2_000).map { _ in Shared() }
+        let rounds = (0..<700).map { _ in Shared() }
         let current = Atomic(0)
         let wrong = Atomic(0)
         onThreads(3) { thread in
