@@ -41,7 +41,7 @@ struct Seed: RandomNumberGenerator, Sendable {
 
 /// A suite that tries random programs until its time is over.
 ///
-/// - `HERACLITUS_ATTACK_SECONDS` is the duration of each attack, by default one second.
+/// - `HERACLITUS_ATTACK_SECONDS` is the duration of each attack, by default 0.3 seconds.
 /// - `HERACLITUS_SEED=42` repeats the program of one seed: threads meet differently each time.
 /// - `HERACLITUS_SEED=42+` runs the programs of that seed and of the seeds after it, as the run that printed 42 did.
 struct Attack: Sendable {
@@ -72,7 +72,7 @@ struct Attack: Sendable {
     /// The duration of an attack, in seconds.
     static let seconds: Double = {
         let text = ProcessInfo.processInfo.environment["HERACLITUS_ATTACK_SECONDS"]
-        return text.flatMap(Double.init) ?? 1
+        return text.flatMap(Double.init) ?? 0.3
     }()
 
     /// The first seed, and whether to continue with the next ones.

@@ -13,7 +13,7 @@ import Testing
     private static let environment = ProcessInfo.processInfo.environment
 
     private static func run(_ name: String, inputsEach: Int = 1, _ body: (inout Source) throws -> Void) {
-        let seconds = environment["HERACLITUS_ATTACK_SECONDS"].flatMap(Double.init) ?? 1
+        let seconds = environment["HERACLITUS_ATTACK_SECONDS"].flatMap(Double.init) ?? 0.3
         let inputs = environment["HERACLITUS_INPUTS"].flatMap(Int.init)
         let replayed = environment["HERACLITUS_SEED"].flatMap(UInt64.init)
         let end = ContinuousClock.now + .seconds(seconds)

@@ -126,7 +126,7 @@ private enum NewRelease {
             try? FileManager.default.removeItem(at: folder)
             log.remove()
         }
-        let seconds = ProcessInfo.processInfo.environment["HERACLITUS_RELEASE_SECONDS"].flatMap(Int.init) ?? 3
+        let seconds = ProcessInfo.processInfo.environment["HERACLITUS_RELEASE_SECONDS"].flatMap(Int.init) ?? 1
         let end = ContinuousClock.now + .seconds(seconds)
         var rounds = 0
         repeat {
