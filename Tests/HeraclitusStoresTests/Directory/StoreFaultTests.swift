@@ -130,8 +130,8 @@ import Testing
         ]
         for name in users { try Data("mine".utf8).write(to: folder.appendingPathComponent(name)) }
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = file.path as String] in
-            let tickets = (0..<10_000).lazy.map { number in
-                if number == 5_000 { kill(getpid(), SIGKILL) }
+            let tickets = (0..<3_000).lazy.map { number in
+                if number == 1_500 { kill(getpid(), SIGKILL) }
                 return Self.ticket("\(number)")
             }
             try Archive.write(tickets, to: URL(fileURLWithPath: path))
