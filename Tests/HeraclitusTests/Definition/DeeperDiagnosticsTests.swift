@@ -128,21 +128,6 @@ import Testing
         )
     }
 
-    @Test("A mistyped name of an event or a state gets the existing names, the nearest first")
-    func nearest() {
-        let machine = StateMachine<Download>()
-        let event = #expect(throws: InvalidTransition.self) { try machine.fire(named: "cancle") }
-        #expect(event?.candidates == ["cancel", "fail", "finish", "load"])
-        #expect(event?.description.contains("Its events are \"cancel\", ") == true)
-        let state = #expect(throws: InvalidTransition.self) { try machine.enter(named: "canceledState") }
-        #expect(state?.reason == .unknownState && state?.candidates.first == "CancelledState")
-        #expect(state?.candidates.count == Download.table.states.count)
-        #expect(state?.description.contains("Its states are \"CancelledState\", ") == true)
-        #expect(throws: InvalidTransition.self) {
-            try TransitionValidator<Download>().validate(named: "", from: "IdleState")
-        }
-    }
-
     // MARK: Empty states
 
     final class CountedState: EmptyState {

@@ -170,19 +170,6 @@ import Testing
         #expect((door.state as? OpenState)?.angle == 1)
     }
 
-    @Test("An unknown name is rejected with the existing names")
-    func unknownName() {
-        let machine = StateMachine<Download>()
-        let error = #expect(throws: InvalidTransition.self) {
-            try machine.fire(named: "laod", entering: CancelledState(), userInfo: ["key": 1])
-        }
-        #expect(error?.reason == .unknownEvent)
-        #expect(error?.event == "laod")
-        #expect(error?.candidates == ["load", "fail", "cancel", "finish"])
-        #expect(error?.source == "IdleState")
-        #expect(!machine.can(named: "laod"))
-    }
-
     @Test("An event outside stored properties is rejected")
     func computed() {
         let machine = StateMachine<Computing>()

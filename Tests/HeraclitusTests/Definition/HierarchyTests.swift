@@ -85,9 +85,4 @@ import Testing
         restored.activate()
         #expect(slow.journal.entries == ["didRestore"])
     }
-
-    @Test("A state's name is that of its class, also for subclasses")
-    func names() {
-        #expect(Trouble.table.states == ["FineState", "ProblemState", "SlowState"])
-    }
 }
