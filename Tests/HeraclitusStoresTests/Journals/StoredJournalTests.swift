@@ -35,6 +35,9 @@ import Testing
             "\(occurrence.userInfo["task", as: Int.self] ?? -1) \(occurrence.userInfo["round", as: Int.self] ?? -1)"
         }
         #expect(Set(marks).count == 40)
+        for task in 0..<4 {
+            #expect(marks.filter { $0.hasPrefix("\(task) ") } == (0..<10).map { "\(task) \($0)" })
+        }
     }
 
     @Test("A rejection caught by the closure is saved; a thrown one discards the unit")

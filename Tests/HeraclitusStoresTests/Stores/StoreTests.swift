@@ -45,32 +45,6 @@ import Testing
         #expect(try place.files == [])
     }
 
-    @Test("A save that expects another revision is a conflict, and changes nothing", arguments: kinds)
-    func conflicts(kind: String) async throws {
-        let place = try StorePlace(kind)
-        let store = place.store
-        func expectConflict(_ expected: Int, _ found: Int, _ body: () async throws -> Void) async {
-            do {
-                try await body()
-                Issue.record("There was no conflict.")
-            } catch StoreError.conflict("1", expected: expected, found: found) {
-            } catch {
-                Issue.record("\(error)")
-            }
-        }
-        await expectConflict(1, 0) { try await store.save(Self.ticket("a"), as: "1", expecting: 1) }
-        #expect(try await store.ids() == [])
-        try await store.save(Self.ticket("b"), as: "1", expecting: 0)
-        await expectConflict(0, 1) { try await store.save(Self.ticket("c"), as: "1", expecting: 0) }
-        try await store.save(Self.ticket("d"), as: "1", expecting: 1)
-        await expectConflict(1, 2) { try await store.save(Self.ticket("e"), as: "1", expecting: 1) }
-        await expectConflict(1, 2) { try await store.delete("1", expecting: 1) }
-        #expect(Self.url(try await store.workflow(Ticket.self).machine("1")?.machine) == "d")
-        #expect(try await store.delete("1", expecting: nil))
-        #expect(try await !store.delete("1", expecting: nil))
-        await expectConflict(2, 0) { try await store.delete("1", expecting: 2) }
-    }
-
     @Test("An archive created again after a deletion has a new revision", arguments: kinds)
     func anew(kind: String) async throws {
         let place = try StorePlace(kind)
@@ -88,21 +62,6 @@ import Testing
         let later = try DirectoryStore(at: folder)
         try await later.delete("1")
         #expect(try await later.save(Self.ticket("newer"), as: "1", expecting: 0) == 3)
-    }
-
-    @Test("Ids are found by workflow and state", arguments: kinds)
-    func found(kind: String) async throws {
-        let place = try StorePlace(kind)
-        let store = place.store
-        for number in 0..<5 { try await store.save(Self.ticket("x"), as: "t\(number)", expecting: 0) }
-        try await store.workflow(Ticket.self).update("t3") { try $0.fire.finish() }
-        try await store.save(StateMachine<TicketLamp>(), as: "lamp", expecting: 0)
-        #expect(try await store.ids() == ["lamp", "t0", "t1", "t2", "t3", "t4"])
-        #expect(try await store.workflow(Ticket.self).ids() == ["t0", "t1", "t2", "t3", "t4"])
-        #expect(try await store.workflow(Ticket.self).ids(in: [DoneState.self]) == ["t3"])
-        #expect(try await store.workflow(Ticket.self).ids(in: [QueuedState.self]) == ["t0", "t1", "t2", "t4"])
-        #expect(try await store.ids { $0.states = ["Off"] } == ["lamp"])
-        #expect(try await store.ids { $0.workflows = ["Nobody"] } == [])
     }
 
     @Test(
@@ -190,30 +149,6 @@ import Testing
         let found = try #require(try await store.workflow(Ticket.self).machine("1"))
         #expect((found.machine.state as? QueuedState)?.lamp?.revision == 2)
         #expect(found.machine.revision == 0 && found.revision == 3)
-    }
-
-    @Test("Many tasks that update one machine lose no update", arguments: kinds)
-    func together(kind: String) async throws {
-        let place = try StorePlace(kind)
-        let store = place.store
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<4 {
-                group.addTask {
-                    for number in 0..<10 {
-                        try await store.workflow(Ticket.self).update("1", attempts: 1_000) { ticket in
-                            let urls = (ticket.state as? QueuedState)?.urls ?? []
-                            try ticket.fire.add(QueuedState(urls + ["\(task).\(number)"]))
-                        }
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        let urls = (try await store.workflow(Ticket.self).machine("1")?.machine.state as? QueuedState)?.urls ?? []
-        #expect(Set(urls).count == 40 && urls.count == 40)
-        for task in 0..<4 {
-            #expect(urls.filter { $0.hasPrefix("\(task).") } == (0..<10).map { "\(task).\($0)" })
-        }
     }
 
     @Test("A save in memory takes the same time in a large store", .timeLimit(.minutes(10)))
