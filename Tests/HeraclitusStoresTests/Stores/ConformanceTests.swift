@@ -11,24 +11,9 @@ import Testing
         #expect(try await StoreConformance.failures { InMemoryStore() } == [])
     }
 
-    /// A store with the default implementations.
-    private struct PlainStore: StoreAround {
-        let inner = InMemoryStore()
-    }
-
     @Test("A store with only the three required methods keeps the promises of stores")
     func plain() async throws {
         #expect(try await StoreConformance.failures { PlainStore() } == [])
-    }
-
-    /// A store without transactions.
-    private struct SingleStore: StoreAround {
-        let inner = InMemoryStore()
-
-        func save(_ changes: [StoreChange]) async throws -> [Int] {
-            if changes.count > 1 { throw StoreError.noTransactions(ids: changes.map(\.id)) }
-            return try await inner.save(changes)
-        }
     }
 
     @Test("A store without transactions that throws for several machines keeps the promises of stores")

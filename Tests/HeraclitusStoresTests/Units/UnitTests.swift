@@ -339,16 +339,6 @@ import Testing
         #expect(counts == [9, 9])
     }
 
-    /// A store without transactions.
-    private struct SingleStore: StoreAround {
-        let inner = InMemoryStore()
-
-        func save(_ changes: [StoreChange]) async throws -> [Int] {
-            if changes.count > 1 { throw StoreError.noTransactions(ids: changes.map(\.id)) }
-            return try await inner.save(changes)
-        }
-    }
-
     @Test("A unit of several machines fails in a store without transactions, and changes nothing")
     func noTransactions() async throws {
         let store = SingleStore()

@@ -281,11 +281,6 @@ import Testing
         #expect(await store.load("1")?.revision == 2)
     }
 
-    /// A store with the default claims, which leave due machines unclaimed.
-    private struct PlainStore: StoreAround {
-        let inner = InMemoryStore()
-    }
-
     @Test(
         "Machines with rejected events hold up no others, also in a store without claims",
         arguments: [1, 3]
