@@ -115,20 +115,6 @@ import Testing
         #expect(turn.beginFire() == .transitionInProgress)
     }
 
-    @Test("A chain of fires ends at the limit, and accepted fires are carried out")
-    func chain() {
-        var turn = Self.openTurn()
-        for number in 0..<Decisions.chainLimit {
-            #expect(turn.beginFire() == nil)
-            #expect(turn.accept(leadingTo: number) == true)
-            turn.enqueue("")
-            turn.endFire()
-        }
-        #expect(turn.beginFire() == .endlessChain)
-        #expect(turn.stage == .open)
-        #expect(Self.drained(&turn).count == Decisions.chainLimit)
-    }
-
     @Test("Observers may cause a limited number of notices, and the first beyond the limit is reported")
     func notices() {
         var turn = Self.openTurn()

@@ -23,7 +23,6 @@ import Testing
     struct Counter: Workflow {
         static var initial: any WorkflowState { NumberState() }
         let count = Event(from: NumberState.self, to: NumberState.self)
-        let set = Event(updating: NumberState.self)
         let pass = Event(from: NumberState.self, to: PassingState.self)
         let stay = Event(from: PassingState.self, to: NumberState.self)
         let toOdd = Event(from: EvenState.self, to: OddState.self)
@@ -149,56 +148,6 @@ import Testing
         #expect(first.comes())
         #expect(second.comes())
         #expect(machine.revision == 2)
-    }
-
-    @Test("Machines that fire one another from callbacks on two threads never hang: one of the fires is rejected")
-    func deadlock() throws {
-        let left = StateMachine<Toggle>()
-        let right = StateMachine<Counter>()
-        let meet = DispatchGroup()
-        meet.enter()
-        meet.enter()
-        let reasons = CallLog()
-        left.didEnter(OddState.self) { _, _ in
-            meet.leave()
-            meet.wait()
-            do throws(InvalidTransition) { try right.fire.count(NumberState(2)) } catch {
-                reasons.write("\(error.reason) \(error.machines)")
-            }
-        }
-        right.didFire(\.set) { _, _, _ in
-            meet.leave()
-            meet.wait()
-            do throws(InvalidTransition) { try left.fire.toEven() } catch {
-                reasons.write("\(error.reason) \(error.machines)")
-            }
-        }
-        let first = onThread { #expect(throws: Never.self) { try left.fire.toOdd() } }
-        let second = onThread { #expect(throws: Never.self) { try right.fire.set(NumberState(1)) } }
-        #expect(first.comes())
-        #expect(second.comes())
-        #expect(reasons.entries.count == 1)
-        #expect(
-            reasons.entries == ["deadlock [\"Counter\", \"Toggle\"]"]
-                || reasons.entries == ["deadlock [\"Toggle\", \"Counter\"]"]
-        )
-    }
-
-    @Test("Machines in a ring that each fire the next one from callbacks never hang")
-    func ring() {
-        let machines = (0..<5).map { _ in StateMachine<Counter>() }
-        for index in machines.indices {
-            machines[index].didFire(\.count) { _, state, _ in
-                guard state.number > 0 else { return }
-                try? machines[(index + 1) % machines.count].fire.count(NumberState(state.number - 1))
-            }
-        }
-        let done = onThread {
-            onThreads(5) { index in
-                for _ in 0..<200 { try? machines[index].fire.count(NumberState(6)) }
-            }
-        }
-        #expect(done.comes(within: 300))
     }
 
     @Test("The object being left is released after the turn")
