@@ -167,7 +167,7 @@ import Testing
         try await onOwnThread {
             let queue = DispatchQueue(label: "concurrent", attributes: .concurrent)
             let executions = Atomic(0)
-            for _ in 0..<1_000 {
+            for _ in 0..<200 {
                 let operation = Operation()
                 let life = OperationStateMachine(operation: operation, dispatchQueue: queue)
                 life.executionBlock = {

@@ -294,17 +294,7 @@ import Testing
     func busyInOrder() async throws {
         let machine = StateMachine<TwoDue>(scheduler: clock.scheduler)
         machine.activate()
-        let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let thread = onThread {
-            try? machine.perform { _ in
-                begun.signal()
-                #expect(goOn.comes())
-            }
-        }
-        #expect(begun.comes())
-        await clock.advance(by: .seconds(30))
-        goOn.signal()
-        #expect(thread.comes())
+        whileCallbackRuns(of: machine) { clock.advance(by: .seconds(30)) }
         _ = try await machine.wait(for: TwoDue.FirstState.self)
         #expect(machine.revision == 1)
     }
@@ -353,7 +343,7 @@ import Testing
     }
 
     /// Calls a body while another thread is in a callback of a machine.
-    private func whileCallbackRuns(of machine: StateMachine<Bill>, _ body: () -> Void) {
+    private func whileCallbackRuns(of machine: StateMachine<some Workflow>, _ body: () -> Void) {
         let (begun, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let thread = onThread {
             try? machine.perform { _ in

@@ -77,6 +77,16 @@ extension WorkTests {
         #expect(bench.journal.entries == ["didEnter", "work 1", "work 1", "didExit"])
     }
 
+    /// Runs a machine until its work has begun.
+    private func working(_ bench: Bench) async throws -> (machine: StateMachine<Shop>, run: Task<Void, any Error>) {
+        let machine = machine(bench)
+        let run = Task { try await machine.run() }
+        while !machine.isActive { await Task.yield() }
+        try machine.fire.start(BusyState())
+        try await bench.begun.wait()
+        return (machine, run)
+    }
+
     @Test("Work that throws because its run was cancelled has not failed, also if it throws before the run notices")
     func cancelledFirst() async throws {
         let bench = Bench { _, call in
@@ -85,14 +95,10 @@ extension WorkTests {
                 try await call.context.released.wait()
             } onCancel: {
                 // On the cancelling thread, which then tells the run.
-                usleep(100_000)
+                usleep(20_000)
             }
         }
-        let machine = machine(bench)
-        let run = Task { try await machine.run() }
-        while !machine.isActive { await Task.yield() }
-        try machine.fire.start(BusyState())
-        try await bench.begun.wait()
+        let (machine, run) = try await working(bench)
         try await onOwnThread { run.cancel() }
         await #expect(throws: CancellationError.self) { try await run.value }
         #expect(machine.isIn(BusyState.self) && machine.revision == 1)
@@ -108,11 +114,7 @@ extension WorkTests {
             }
             call.context.journal.write("\(error.reason)")
         }
-        let machine = machine(bench)
-        let run = Task { try await machine.run() }
-        while !machine.isActive { await Task.yield() }
-        try machine.fire.start(BusyState())
-        try await bench.begun.wait()
+        let (machine, run) = try await working(bench)
         // Cancels the work before it returns.
         run.cancel()
         bench.released.open()
@@ -130,14 +132,10 @@ extension WorkTests {
                 try call.fire.finish(MadeState(busy.number))
             } onCancel: {
                 // On the cancelling thread, before it goes on.
-                usleep(50_000)
+                usleep(20_000)
             }
         }
-        let machine = machine(bench)
-        let run = Task { try await machine.run() }
-        while !machine.isActive { await Task.yield() }
-        try machine.fire.start(BusyState())
-        try await bench.begun.wait()
+        let (machine, run) = try await working(bench)
         try await onOwnThread { run.cancel() }
         await #expect(throws: CancellationError.self) { try await run.value }
         #expect(machine.isIn(BusyState.self) && machine.revision == 1)
@@ -150,11 +148,7 @@ extension WorkTests {
             call.context.begun.open()
             await call.context.released.waitStubbornly()
         }
-        let machine = machine(bench)
-        let run = Task { try await machine.run() }
-        while !machine.isActive { await Task.yield() }
-        try machine.fire.start(BusyState())
-        try await bench.begun.wait()
+        let (machine, run) = try await working(bench)
         run.cancel()
         try machine.fire.stop()
         try machine.fire.start(BusyState(2))
