@@ -95,12 +95,9 @@ import Testing
         }
     }
 
-    @Test(
-        "Replayed with a restart at every event, the journals show exactly the misplaced lines",
-        arguments: [1, 2, 3] as [UInt64]
-    )
-    func misfits(seed: UInt64) throws {
-        let log = Self.log(cases: 300, seed: seed)
+    @Test("Replayed with a restart at every event, the journals show exactly the misplaced lines")
+    func misfits() throws {
+        let log = Self.log(cases: 300, seed: 1)
         var archives: [String: Data] = [:]
         var misplaced: [String: [String]] = [:]
         for line in log {

@@ -15,8 +15,8 @@ import Testing
 
         var text: String {
             switch self {
-            case .manyCharacters: String(repeating: "a", count: 100_000)
-            case .oneCharacter: "e" + String(repeating: "\u{301}", count: 50_000)
+            case .manyCharacters: String(repeating: "a", count: 10_000)
+            case .oneCharacter: "e" + String(repeating: "\u{301}", count: 5_000)
             }
         }
     }
