@@ -85,17 +85,6 @@ import Testing
         #expect(throws: DecodingError.self) { try Self.read("[]").decoded(as: [String: JSONValue].self) }
     }
 
-    @Test("The description is equal for read and made values")
-    func description() throws {
-        let made: JSONValue = [["a": [1, "x"]]]
-        let expected =
-            #"array([HeraclitusJSON.JSONValue.object(["a": HeraclitusJSON.JSONValue.array(["#
-            + #"HeraclitusJSON.JSONValue.integer(1), HeraclitusJSON.JSONValue.string("x")])])])"#
-        let read = try Self.read(#"[{"a":[1,"x"]}]"#)
-        #expect("\(made)" == expected)
-        #expect("\(read)" == expected)
-    }
-
     @Test("Keys that Swift considers equal are one key, however they are composed", arguments: [2, 40])
     func equalKeys(count: Int) throws {
         let others = (2..<count).map { #","x\#($0)":0"# }.joined()
