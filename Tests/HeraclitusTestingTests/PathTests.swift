@@ -110,9 +110,8 @@ import Testing
         return Set(
             all.flatMap { second in
                 let from = second.split(separator: " ")[0]
-                let before =
-                    all.filter { $0.split(separator: " ")[2] == from }
-                    + (begins.contains(String(from)) ? ["begin"] : [])
+                var before = all.filter { $0.split(separator: " ")[2] == from }
+                if begins.contains(String(from)) { before.insert("begin") }
                 return before.map { "\($0), \(second)" }
             }
         )

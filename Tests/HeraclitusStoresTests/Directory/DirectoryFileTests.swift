@@ -43,7 +43,8 @@ import Testing
     @Test("Any bytes survive, with or without line breaks, and when only the effects change")
     func anyBytes() async throws {
         let store = try place.store()
-        let parts = ["", "\n", "a\nb", "\n\n{", "x"].map { Data($0.utf8) } + [Data([0, 255, 10])]
+        var parts = ["", "\n", "a\nb", "\n\n{", "x"].map { Data($0.utf8) }
+        parts.append(Data([0, 255, 10]))
         for (number, part) in parts.enumerated() {
             let id = "\(number)"
             let row = StoredArchive(

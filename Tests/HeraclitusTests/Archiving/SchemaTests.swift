@@ -171,10 +171,10 @@ private struct Schema {
                     .map { "\(path).\($0): missing" }
             case "properties":
                 let unnamed = (value.objectValue ?? [:]).map(\.key).filter { argument[$0] == nil }
-                return (namesAllKeys ? unnamed.map { "\(path).\($0): not named" } : [])
-                    + (argument.objectValue ?? [:]).flatMap { key, schema in
-                        value[key].map { problems($0, schema, "\(path).\(key)") } ?? []
-                    }
+                let named = (argument.objectValue ?? [:]).flatMap { key, schema -> [String] in
+                    value[key].map { problems($0, schema, "\(path).\(key)") } ?? []
+                }
+                return namesAllKeys ? unnamed.map { "\(path).\($0): not named" } + named : named
             case "additionalProperties":
                 return (value.objectValue ?? [:]).flatMap { problems($1, argument, "\(path).\($0)") }
             case "items":

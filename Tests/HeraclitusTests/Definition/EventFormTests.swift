@@ -10,38 +10,38 @@ import Testing
     /// The expected transitions of each event, written by hand.
     static let expected: [(event: String, transitions: [String])] = [
         ("boil", ["FluidState → GasState"]),
-        ("heat", ["FluidState", "SolidState", "SnowState", "IceState"].map { "\($0) → GasState" }),
-        ("split", ["GasState", "SolidState", "SnowState", "IceState"].map { "FluidState → \($0)" }),
-        (
-            "many",
-            ["FluidState", "GasState"].flatMap { source in
-                ["SolidState", "PlasmaState", "SnowState", "IceState"].map { "\(source) → \($0)" }
-            }
-        ),
-        ("ionize", all.map { "\($0) → PlasmaState" }),
-        (
-            "anything",
-            all.flatMap { source in ["GasState", "SolidState", "SnowState", "IceState"].map { "\(source) → \($0)" } }
-        ),
+        ("heat", leads(["FluidState", "SolidState", "SnowState", "IceState"], ["GasState"])),
+        ("split", leads(["FluidState"], ["GasState", "SolidState", "SnowState", "IceState"])),
+        ("many", leads(["FluidState", "GasState"], ["SolidState", "PlasmaState", "SnowState", "IceState"])),
+        ("ionize", leads(all, ["PlasmaState"])),
+        ("anything", leads(all, ["GasState", "SolidState", "SnowState", "IceState"])),
         ("toggle", ["FluidState → GasState", "GasState → FluidState"]),
-        ("sublime", ["FluidState", "SolidState", "SnowState", "IceState"].map { "\($0) → GasState" }),
+        ("sublime", leads(["FluidState", "SolidState", "SnowState", "IceState"], ["GasState"])),
         (
             "fork",
-            ["GasState", "SolidState", "SnowState", "IceState"].map { "FluidState → \($0)" } + ["GasState → FluidState"]
+            leads(["FluidState"], ["GasState", "SolidState", "SnowState", "IceState"])
+                + leads(["GasState"], ["FluidState"])
         ),
         ("stir", ["FluidState ↻ FluidState"]),
         (
             "pack",
-            ["FluidState", "SolidState", "SnowState", "IceState"].map { "\($0) ↻ \($0)" }
+            [
+                "FluidState ↻ FluidState", "SolidState ↻ SolidState", "SnowState ↻ SnowState", "IceState ↻ IceState",
+            ]
         ),
         ("Vent the Gas", ["GasState → PlasmaState"]),
         ("listed", ["FluidState → PlasmaState", "GasState → PlasmaState"]),
         ("thaw", ["SolidState → FluidState", "IceState → FluidState"]),
-        ("except", all.filter { $0 != "PlasmaState" }.map { "\($0) → FluidState" }),
+        ("except", leads(all.filter { $0 != "PlasmaState" }, ["FluidState"])),
         ("lists", ["GasState → PlasmaState", "PlasmaState → GasState"]),
         ("toList", ["GasState → FluidState", "GasState → PlasmaState"]),
-        ("anyToList", all.map { "\($0) → PlasmaState" }),
+        ("anyToList", leads(all, ["PlasmaState"])),
     ]
+
+    /// The transitions from each source to each destination.
+    static func leads(_ sources: [String], _ destinations: [String]) -> [String] {
+        sources.flatMap { source in destinations.map { "\(source) → \($0)" } }
+    }
 
     @Test("Each form has exactly its transitions", arguments: expected)
     func table(_ event: String, _ transitions: [String]) throws {

@@ -7,19 +7,22 @@ import Testing
 @Suite("Groups of states by protocol") struct GroupTests {
     static let running = ["BufferingState", "PlayingState", "RewindingState", "FastRewindingState"]
     static let expected: [(event: String, transitions: [String], ignored: [String])] = [
-        ("stop", running.map { "\($0) → StoppedState" }, []),
+        ("stop", EventFormTests.leads(running, ["StoppedState"]), []),
         ("pause", ["PlayingState → PausedState"], ["PausedState"]),
         (
             "rewind",
-            ["PlayingState", "PausedState"].flatMap { ["\($0) → RewindingState", "\($0) → FastRewindingState"] }, []
+            EventFormTests.leads(["PlayingState", "PausedState"], ["RewindingState", "FastRewindingState"]), []
         ),
         ("seek", ["PlayingState ↻ PlayingState", "PausedState ↻ PausedState"], []),
         (
             "panic",
-            ["StoppedState", "BufferingState", "RewindingState", "FastRewindingState"].map { "\($0) → StoppedState" },
+            EventFormTests.leads(
+                ["StoppedState", "BufferingState", "RewindingState", "FastRewindingState"],
+                ["StoppedState"]
+            ),
             ["PlayingState", "PausedState"]
         ),
-        ("eject", (["StoppedState"] + running).map { "\($0) → StoppedState" }, []),
+        ("eject", EventFormTests.leads(["StoppedState"] + running, ["StoppedState"]), []),
         ("stay", ["PlayingState → StoppedState"], ["BufferingState", "RewindingState", "FastRewindingState"]),
     ]
 

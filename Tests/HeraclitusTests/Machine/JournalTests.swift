@@ -7,10 +7,12 @@ import Testing
 
 @Suite("Journals") struct JournalTests {
     static func line(_ occurrence: Occurrence) -> String {
-        let name = occurrence.event ?? occurrence.action.map { "\($0)()" } ?? occurrence.announcement ?? ""
-        return "\(occurrence.revision) \(occurrence.kind) \(name) \(occurrence.source)"
-            + (occurrence.destination.map { "→\($0)" } ?? "") + (occurrence.isUpdate ? " update" : "")
-            + (occurrence.reason.map { " \($0)" } ?? "")
+        let action = occurrence.action.map { "\($0)()" }
+        let name = occurrence.event ?? action ?? occurrence.announcement ?? ""
+        let destination = occurrence.destination.map { "→\($0)" } ?? ""
+        let update = occurrence.isUpdate ? " update" : ""
+        let reason = occurrence.reason.map { " \($0)" } ?? ""
+        return "\(occurrence.revision) \(occurrence.kind) \(name) \(occurrence.source)\(destination)\(update)\(reason)"
     }
 
     static func lines(_ machine: StateMachine<some Workflow>) -> [String] { machine.journal.map(line) }
