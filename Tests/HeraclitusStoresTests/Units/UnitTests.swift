@@ -439,14 +439,16 @@ import Testing
         #expect(transaction.rows.keys.sorted() == ["1"])
     }
 
-    /// A store whose first two loads wait for one another.
+    /// A store whose first two loads wait for one another, and whose second load may wait longer.
     private final class PairedStore: StoreAround {
         let inner = InMemoryStore()
-        private let loads = Atomic(0)
+        let loads = Atomic(0)
+        let holdsSecond = Atomic(false)
 
         func load(_ id: String) async throws -> StoredArchive? {
-            loads.add(1, ordering: .relaxed)
+            let number = loads.add(1, ordering: .relaxed).newValue
             while loads.load(ordering: .relaxed) < 2 { await Task.yield() }
+            while number == 2, holdsSecond.load(ordering: .acquiring) { await Task.yield() }
             return await inner.load(id)
         }
     }
@@ -468,11 +470,15 @@ import Testing
     func loadedBesideDeletion() async throws {
         let store = PairedStore()
         try await place("1", in: store.inner)
+        store.holdsSecond.store(true, ordering: .releasing)
         let error = await #expect(throws: StoreError.self) {
             try await store.unit(attempts: 1) { unit in
                 async let deleted = unit.delete("1")
+                while store.loads.load(ordering: .relaxed) == 0 { await Task.yield() }
                 async let order = unit.machine("1", of: Order.self)
-                _ = try await (deleted, order)
+                #expect(try await deleted)
+                store.holdsSecond.store(false, ordering: .releasing)
+                _ = try await order
             }
         }
         guard case .repeatedID("1") = error else {
