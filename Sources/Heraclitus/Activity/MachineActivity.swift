@@ -28,9 +28,9 @@ final class MachineActivity: Sendable {
     ///
     /// It changes with the state, under the state's lock.
     private let entryTime: Atomic<UInt64>
-    private let working = Lock(Working())
+    private let contents = Lock(Contents())
 
-    private struct Working: Sendable {
+    private struct Contents: Sendable {
         /// The work of the current state, also after its completion.
         var work: StateWork?
 
@@ -67,13 +67,13 @@ final class MachineActivity: Sendable {
     // MARK: Work
 
     /// The work of the current state, also after its completion.
-    var work: StateWork? { working.withLock { $0.work } }
+    var work: StateWork? { contents.withLock { $0.work } }
 
     /// Keeps the work of the current state, unless there is some.
     ///
     /// Call it as the machine's owner.
     func keep(_ work: StateWork) -> Bool {
-        working.withLock { contents in
+        contents.withLock { contents in
             guard contents.work == nil else { return false }
             contents.work = work
             return true
@@ -86,7 +86,7 @@ final class MachineActivity: Sendable {
     ///
     /// In the second case, the owner may keep new work on another thread just afterwards. That work ends with the
     /// machine, and its fires are rejected.
-    func takeWork() -> StateWork? { working.withLock { $0.work.take() } }
+    func takeWork() -> StateWork? { contents.withLock { $0.work.take() } }
 
     /// Sets or removes the closure that runs work instead of a new task.
     /// - Returns: `false` if another closure is already set.
@@ -94,7 +94,7 @@ final class MachineActivity: Sendable {
     func setRunner(_ runner: WorkRunner?) -> Bool {
         // The old closure is released outside the lock.
         var other = runner
-        return working.withLock { contents in
+        return contents.withLock { contents in
             if runner != nil, contents.runner != nil { return false }
             swap(&contents.runner, &other)
             return true
@@ -103,7 +103,7 @@ final class MachineActivity: Sendable {
 
     /// Offers work to the runner.
     /// - Returns: Whether a runner takes the work.
-    func handToRunner(_ work: StateWork) -> Bool { working.withLock { $0.runner }?(work) ?? false }
+    func handToRunner(_ work: StateWork) -> Bool { contents.withLock { $0.runner }?(work) ?? false }
 
     // MARK: The end
 
