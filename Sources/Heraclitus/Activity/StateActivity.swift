@@ -58,7 +58,7 @@ extension MachineCore {
         func fireDue(by date: Date) -> Bool {
             // A callback may have fired a transition that replaces the object and invalidates its deadlines.
             let machine = transition.treeMachine
-            while expectedObject(Call(machine, [:])) === transition.destinationObject,
+            while expectedObject(Call(machine)) === transition.destinationObject,
                 let isAccepted = timer.fireFirst(of: period, dueBy: date, machine)
             {
                 if isAccepted { return true }

@@ -12,7 +12,7 @@ extension StateMachine {
     ///   `notCurrent`, `regionInUse` and `transitionInProgress`.
     public func perform<Result>(block body: (W.AnyState) throws -> Result) throws -> Result {
         let terms = ActionTerms(name: nil, expected: nil, states: nil)
-        return try inTurn(for: terms, Call(self, [:])) { _ in try body(state) }
+        return try inTurn(for: terms, Call(self)) { _ in try body(state) }
     }
 
     /// Carries out an action of the caller in one state and its subclasses; other states reject it.

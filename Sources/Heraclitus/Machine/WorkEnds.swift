@@ -4,7 +4,7 @@ extension StateMachine {
     func workIsDone(_ work: StateWork) {
         guard core.counts(work.id) else { return }
         // A separate turn: another thread's transition may have left the state without having ended the work.
-        try? core.perform(Call(self, [:]), for: .automatic) { _ in
+        try? core.perform(Call(self), for: .automatic) { _ in
             guard core.counts(work.id), let done = definition.states[core.now.index].followUp(.done) else { return }
             // Observers are told of a rejection.
             try? fire(EventSelector.event(done.event).bound(to: work.id), userInfo: UserInfo(cause: .done))
@@ -21,7 +21,7 @@ extension StateMachine {
         }
         do {
             // A separate turn: another thread's transition may have left the state without having ended the work.
-            try core.perform(Call(self, [:]), for: .automatic) { _ in follow(failed, of: work) }
+            try core.perform(Call(self), for: .automatic) { _ in follow(failed, of: work) }
         } catch {
             // Without a turn, observers are told at least.
             follow(failed, of: work)
@@ -49,7 +49,7 @@ extension StateMachine {
     }
 
     private func tell(_ failed: FailedWork, of work: StateWork) {
-        let call = Call(self, [:])
+        let call = Call(self)
         // The state has its latest data, unless it was left.
         func told() -> any WorkflowState { core.counts(work.id) ? currentState : failed.state }
         core.announce(.failed(told(), failed.error), for: .automatic, call)

@@ -11,7 +11,7 @@ extension MachineCore {
         }
         // While the machines in the state are being activated, the check follows afterwards.
         guard !conditions.isEmpty, place?.isStartingRegions != true,
-            Call(machine, [:]).turn({ $0.lastQueued == nil })
+            Call(machine).turn({ $0.lastQueued == nil })
         else { return }
         let state = currentObject
         for next in conditions where holds(next.trigger, state) && machine.fireCondition(of: next) { return }
