@@ -46,7 +46,7 @@ struct Call: ~Copyable {
 }
 
 /// The purpose of a call.
-enum CallPurpose {
+enum CallPurpose: Equatable {
     /// A transition, an action or an announcement.
     case fire
 
@@ -60,18 +60,15 @@ enum CallPurpose {
     /// It activates the holder, unless the holder is suspended.
     case automaticWithin
 
-    /// Checks whether a fire would be a transition.
-    case rehearsal
-
-    /// Checks whether a fire would be a transition, and collects all declining guards.
-    case survey
+    /// Checks whether a fire would be a transition: asks the guards until one declines, or all of them.
+    case rehearsal(asksAll: Bool)
 
     /// Activates the machine.
     case activation
 
     /// Whether the call changes nothing.
     @inline(__always)
-    var endsWithGuards: Bool { self == .rehearsal || self == .survey }
+    var endsWithGuards: Bool { if case .rehearsal = self { true } else { false } }
 
     /// The purpose of a fire by an event selector, which a deadline or work may have chosen.
     func firing(_ selector: EventSelector) -> CallPurpose {
@@ -84,7 +81,7 @@ enum CallPurpose {
     /// The purpose of the holder's action around a call of a machine in its state.
     var ofHolder: CallPurpose {
         switch self {
-        case .rehearsal, .survey: .rehearsal
+        case .rehearsal: self
         case .automatic, .automaticWithin: .automaticWithin
         case .fire, .activation: .fire
         }

@@ -176,7 +176,7 @@ extension MachineCore {
         _ purpose: CallPurpose,
         _ call: borrowing Call
     ) throws(InvalidTransition) {
-        let unmet = unmetGuards(of: transition, askingAll: purpose == .survey)
+        let unmet = unmetGuards(of: transition, askingAll: purpose == .rehearsal(asksAll: true))
         if unmet.isEmpty { return }
         call.retire(OwnedObject(transition.destinationObject))
         let details = InvalidTransition.Details(underlyingError: unmet.first, unmetGuards: unmet)

@@ -132,7 +132,7 @@ public struct InvalidTransition: Error, Sendable {
         var destination: String?
         var underlyingError: (any Error)?
 
-        /// The errors of all declining guards in a survey.
+        /// The errors of the declining guards: of all if the rehearsal asks all, or else of the first.
         var unmetGuards: [any Error] = []
         var candidates: [String] = []
         var machines: [String] = []
@@ -201,7 +201,7 @@ public struct InvalidTransition: Error, Sendable {
     /// The error of a guard, a builder or an action.
     public var underlyingError: (any Error)? { details?.underlyingError }
 
-    /// The errors of all declining guards in a survey, in the order of the guards.
+    /// The errors of the declining guards, in the order of the guards.
     var unmetGuards: [any Error] { details?.unmetGuards ?? [] }
 
     /// Names to choose from: events, actions or states, depending on the ``reason``.

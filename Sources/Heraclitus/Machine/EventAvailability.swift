@@ -64,14 +64,14 @@ extension StateMachine {
     public func eventAvailability(userInfo: UserInfo = [:]) -> [EventAvailability] {
         let call = Call(self, userInfo)
         // On a deadlock each event has that error.
-        let role = try? core.acquire(call, for: .rehearsal)
+        let role = try? core.acquire(call, for: .rehearsal(asksAll: true))
         defer { if let role { core.finishRehearsal(role, call) } }
         return definition.events.map { availability(of: $0, userInfo: userInfo) }
     }
 
     private func availability(of event: CompiledEvent, userInfo: UserInfo) -> EventAvailability {
         do throws(InvalidTransition) {
-            try core.fire(for: .survey, .event(event.index), Call(self, userInfo)) { candidate in
+            try core.fire(for: .rehearsal(asksAll: true), .event(event.index), Call(self, userInfo)) { candidate in
                 try core.destination(of: candidate, self, userInfo)
             }
             let source = core.expectedState(of: self)

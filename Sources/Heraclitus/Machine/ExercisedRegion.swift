@@ -34,7 +34,7 @@ extension StateMachine: ExercisedRegion {
     package func builtDestination(of event: String) throws -> (any WorkflowState)? {
         var built: AnyObject?
         do throws(InvalidTransition) {
-            try core.fire(for: .rehearsal, .named(event), Call(self)) { candidate in
+            try core.fire(for: .rehearsal(asksAll: false), .named(event), Call(self)) { candidate in
                 let object = try core.destination(of: candidate, self, [:])
                 built = object.object
                 return object

@@ -221,7 +221,12 @@ extension StateMachine {
         userInfo: UserInfo,
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
-        try core.fire(for: isRehearsal ? .rehearsal : .fire, selector, Call(self, userInfo), building: build)
+        try core.fire(
+            for: isRehearsal ? .rehearsal(asksAll: false) : .fire,
+            selector,
+            Call(self, userInfo),
+            building: build
+        )
     }
 
     /// Fires an event to the state that its definition makes.

@@ -113,7 +113,8 @@ extension MachineCore {
         } else {
             // The thread already owns the root, so acquiring the machine does not wait.
             guard ownership.belongsToHolder else { return nil }
-            guard let root, !root.isOwnedElsewhere, let inner = try? acquire(call, for: .rehearsal), inner != .nested
+            guard let root, !root.isOwnedElsewhere, let inner = try? acquire(call, for: .rehearsal(asksAll: false)),
+                inner != .nested
             else { return .nested }
             role = inner
         }
