@@ -41,14 +41,15 @@ extension MachineCore {
         let deadlines = definition.deadlines(of: plan.destination, state, activity.entered)
         let isComposite = definition.states[plan.destination].hooks.isComposite
         let now = scheduler.date
+        let machine = transition.treeMachine
         // A callback may have fired an event that leaves the state; its deadlines are then invalid.
-        let stays = transition.turn { $0.expected } == plan.destination
+        let stays = Call(machine).turn { $0.expected } == plan.destination
         // Usually no deadline is due. In a composite state the timer is armed after the regions have begun.
         let isLater = !isComposite && deadlines.first.map { $0.date > now } ?? true
         let period = timer.set(
             deadlines,
             of: state,
-            in: transition.treeMachine,
+            in: machine,
             scheduler,
             isArmed: stays && isLater
         )
@@ -57,7 +58,6 @@ extension MachineCore {
         /// - Returns: Whether the state is about to be left or updated, which ends this method.
         func fireDue(by date: Date) -> Bool {
             // A callback may have fired a transition that replaces the object and invalidates its deadlines.
-            let machine = transition.treeMachine
             while expectedObject(Call(machine)) === transition.destinationObject,
                 let isAccepted = timer.fireFirst(of: period, dueBy: date, machine)
             {

@@ -195,7 +195,7 @@ extension MachineCore {
     /// Begins the work of a state, unless the work goes on, was completed, or the state is about to be left.
     func startWork(of plan: TransitionPlan, _ transition: StateTransition, _ activity: MachineActivity) {
         guard let working = definition.states[plan.destination].hooks.working, activity.work == nil,
-            !transition.turn({ $0.isAboutToLeave })
+            !Call(transition.treeMachine).turn({ $0.isAboutToLeave })
         else { return }
         let work = StateWork(of: working, transition.destination, transition.treeMachine, scheduler, context)
         if activity.keep(work), !handToRunner(work) { work.start() }

@@ -228,15 +228,6 @@ extension StateTransition {
         return nil
     }
 
-    /// Uses the turn of the transition.
-    ///
-    /// Call it in a callback of the transition.
-    func turn<Result>(_ body: (inout MachineTurn) -> Result) -> Result {
-        // Two steps, because the thread sanitizer otherwise reports a change of the global.
-        let thread = ThreadState.ofThreads.current
-        return thread.content.withTurn(of: ObjectIdentifier(treeMachine), body)
-    }
-
     /// The date by the machine's scheduler.
     ///
     /// All hooks and observers of a transition get the same date. Afterwards it is the current date.
