@@ -65,7 +65,7 @@ extension StateMachine {
     private static func copy(of state: AnyObject) throws(WorkflowProblem) -> AnyObject {
         if let copying = state as? any Copying { return copying.copied() }
         // Each object is checked, because another object of the class may hold a machine.
-        if let problem = MachineHolding.problem(of: state) { throw problem }
+        if let problem = RegionProblems.problem(of: state) { throw problem }
         return state
     }
 }

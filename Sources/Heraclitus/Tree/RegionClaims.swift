@@ -11,7 +11,7 @@ extension Definition {
     /// Stops the program if the object lists them wrongly.
     fileprivate func newRegions(of state: AnyObject, in index: Int) -> [any TreeMachine] {
         let regions = regions(of: state, in: index)
-        let problem = MachineHolding.problem(
+        let problem = RegionProblems.problem(
             ofRegions: regions,
             of: state,
             states[index].hooks,

@@ -38,14 +38,14 @@ extension DefinitionCompiler {
     /// The problem of machines in an object.
     private func machineProblem(of object: any WorkflowState) -> WorkflowProblem? {
         let hooks = StateHooks(of: type(of: object), hasAutomaticEvents: false)
-        let problem = MachineHolding.problem(
+        let problem = RegionProblems.problem(
             ofRegions: hooks.regions(of: object).compactMap { $0 as? any TreeMachine },
             of: object,
             hooks,
             awaitedBy: states.number(of: type(of: object)).map { parts.automaticEvents(in: $0) } ?? [],
             in: parts.facts.name
         )
-        return problem ?? MachineHolding.problem(of: object)
+        return problem ?? RegionProblems.problem(of: object)
     }
 
     /// The events that wait for machines of workflows without a final state.

@@ -30,7 +30,7 @@ extension Definition {
     func check(_ object: AnyObject, in state: Int) {
         let name = states[state].name
         let mistakes = content.value.groups.compactMap { $0.mistake(about: object, in: state, named: name) }
-        let problem = mistakes.first ?? MachineHolding.problem(of: object)
+        let problem = mistakes.first ?? RegionProblems.problem(of: object)
         guard let problem, problem.stopsTheProgram else { return }
         fatalError("The definition of the workflow \(workflow) is wrong: \(problem)")
     }

@@ -1,8 +1,11 @@
-/// Finds states whose machines would be shared with copies, or that list their machines wrongly in `regions`.
-enum MachineHolding {
+// Finds wrong states with machines.
+
+/// The problems of states whose machines would be shared with copies, or that list them wrongly in `regions`.
+enum RegionProblems {
     /// The problem of an object's machines, including properties that could hold a machine.
     ///
-    /// A property of type `Any` shows a machine only in objects that hold one; each object is therefore checked.
+    /// Each object is checked, not each class: a property of type `Any` may hold a machine in one object and none in
+    /// another.
     static func problem(of state: AnyObject) -> WorkflowProblem? {
         var search = ValueSearch { $0 is any TreeMachine.Type }
         guard let copying = (state as? any Capability) as? any Copying else {
