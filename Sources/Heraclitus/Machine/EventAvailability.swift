@@ -71,9 +71,7 @@ extension StateMachine {
 
     private func availability(of event: CompiledEvent, userInfo: UserInfo) -> EventAvailability {
         do throws(InvalidTransition) {
-            try core.fire(for: .rehearsal(asksAll: true), .event(event.index), Call(self, userInfo)) { candidate in
-                try core.destination(of: candidate, self, userInfo)
-            }
+            try core.fire(for: .rehearsal(asksAll: true), .event(event.index), Call(self, userInfo))
             let source = core.expectedState(of: self)
             let isIgnored = definition.verdict(on: event.index, from: source) == .ignored
             return EventAvailability(event: event.name, status: isIgnored ? .ignored : .allowed, unmetGuards: [])

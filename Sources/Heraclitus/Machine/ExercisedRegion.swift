@@ -33,9 +33,10 @@ extension StateMachine: ExercisedRegion {
 
     package func builtDestination(of event: String) throws -> (any WorkflowState)? {
         var built: AnyObject?
+        let call = Call(self)
         do throws(InvalidTransition) {
-            try core.fire(for: .rehearsal(asksAll: false), .named(event), Call(self)) { candidate in
-                let object = try core.destination(of: candidate, self, [:])
+            try core.fire(for: .rehearsal(asksAll: false), .named(event), call) { candidate in
+                let object = try core.destination(of: candidate, call)
                 built = object.object
                 return object
             }

@@ -232,9 +232,7 @@ extension StateMachine {
     /// Fires an event to the state that its definition makes.
     @usableFromInline
     func fire(_ selector: EventSelector, isRehearsal: Bool = false, userInfo: UserInfo) throws(InvalidTransition) {
-        try fire(selector, isRehearsal: isRehearsal, userInfo: userInfo) { candidate in
-            try core.destination(of: candidate, self, userInfo)
-        }
+        try core.fire(for: isRehearsal ? .rehearsal(asksAll: false) : .fire, selector, Call(self, userInfo))
     }
 
     /// Enters a state by firing the only event that leads there from the current state.
@@ -263,14 +261,19 @@ extension StateMachine {
 }
 
 extension MachineCore {
+    /// Fires or rehearses an event to the state that its definition makes.
+    func fire(
+        for purpose: CallPurpose = .fire,
+        _ selector: EventSelector,
+        _ call: borrowing Call
+    ) throws(InvalidTransition) {
+        try fire(for: purpose, selector, call) { candidate in try destination(of: candidate, call) }
+    }
+
     /// The destination that an event makes: by its builder, or as the only state if that is empty.
-    func destination(
-        of candidate: CandidateTransition,
-        _ machine: any TreeMachine,
-        _ userInfo: UserInfo
-    ) throws -> OwnedObject {
+    func destination(of candidate: CandidateTransition, _ call: borrowing Call) throws -> OwnedObject {
         for builder in candidate.event.value.declaration.builders.reversed() {
-            if let state = try build(builder.build, candidate, machine, userInfo) { return state }
+            if let state = try build(builder.build, candidate, call) { return state }
         }
         let state = definition.onlyEmptyState(of: candidate.event, from: candidate.source) { source(of: candidate) }
         if let state { return OwnedObject(state) }
@@ -282,10 +285,9 @@ extension MachineCore {
     func build(
         _ builder: StateBuilder,
         _ candidate: CandidateTransition,
-        _ machine: any TreeMachine,
-        _ userInfo: UserInfo
+        _ call: borrowing Call
     ) throws -> OwnedObject? {
-        try builder(self, candidate, userInfo) { date(of: Call(machine)) }.map { OwnedObject($0) }
+        try builder(self, candidate, call.fullUserInfo) { date(of: call) }.map { OwnedObject($0) }
     }
 
     /// An object of a state given by name; throws for a state with data.

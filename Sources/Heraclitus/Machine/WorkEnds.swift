@@ -34,12 +34,12 @@ extension StateMachine {
         if core.counts(work.id), let next = definition.states[core.now.index].followUp(.failure),
             case .failure(let build) = next.trigger.kind
         {
+            let call = Call(self, UserInfo(failure: error))
             do throws(InvalidTransition) {
                 let selector = EventSelector.event(next.event).bound(to: work.id)
-                let userInfo = UserInfo(failure: error)
-                return try fire(selector, userInfo: userInfo) { candidate in
-                    let own = try build.flatMap { try core.build($0, candidate, self, userInfo) }
-                    return if let own { own } else { try core.destination(of: candidate, self, userInfo) }
+                return try core.fire(selector, call) { candidate in
+                    if let build, let own = try core.build(build, candidate, call) { return own }
+                    return try core.destination(of: candidate, call)
                 }
             } catch {
                 // Observers were told of the rejection, but not of the work's error.
