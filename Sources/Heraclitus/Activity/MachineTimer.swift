@@ -88,7 +88,7 @@ final class MachineTimer: Due {
     func fireFirst(of period: TimerPeriod, dueBy date: Date, _ machine: any TreeMachine) -> Bool? {
         guard let next = takeFirst(of: period, dueBy: date) else { return nil }
         defer { contents.withLock { if $0.period == period { $0.isFiring = false } } }
-        return machine.fire(next.deadline, of: next.state, in: period)
+        return machine.fireDeadline(next.deadline, of: next.state, in: period)
     }
 
     /// Takes the first deadline if it has passed, and marks the timer as firing.

@@ -104,7 +104,9 @@ package struct Snapshot {
 /// The state's number, and the pending activation.
 @frozen @usableFromInline
 struct PackedStatus: Sendable {
-    /// An activation that is to come. The number 0 stands for none.
+    /// An activation that is to come.
+    ///
+    /// The number 0 stands for none.
     @usableFromInline
     enum Activation: UInt32, Sendable {
         /// Calls the hooks of entering the state.
@@ -162,6 +164,12 @@ extension MachineCore {
             // Another thread may have changed the state since they were read.
             unread: unread.isEmpty || place.map { other.1 < $0.unreadEnd } != true ? UnreadParts() : unread
         )
+    }
+
+    /// The current state without its workflow's type.
+    var currentState: any WorkflowState {
+        let (state, _, index) = cell.read { now.index }
+        return definition.states[index].type.typed(state)
     }
 
     /// The number of the state against which a fire on this thread is validated.

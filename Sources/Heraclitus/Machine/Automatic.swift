@@ -28,36 +28,12 @@ extension StateMachine {
                 id: .init(machine: ObjectIdentifier(self), revision: snapshot.revision, number: next.number),
                 date: next.date
             ) {
-                self.fire(next, of: state, in: nil)
+                self.fireDeadline(next, of: state, in: nil)
             } reject: {
                 self.rejectEndlessChain(next)
             }
         }
         return own + core.regions.flatMap { $0.deadlinesOfTree(by: date) }
-    }
-
-    private func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
-        let call = Call(self, UserInfo(cause: .due(deadline.recordedDate)))
-        let selector = EventSelector.event(deadline.event)
-        let error = core.completed(core.rejection(.endlessChain, of: selector, from: core.now.index), call)
-        core.announce(.rejected(error), call)
-        return error
-    }
-
-    func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
-        let selector = EventSelector.due(event: deadline.event, of: state, in: period)
-        return fireByItself(selector, because: .due(deadline.recordedDate))
-    }
-
-    func fireCondition(of next: AutomaticEvent) -> Bool {
-        let isCompletion = next.trigger.name == .completion
-        let regions = next.trigger.properties.compactMap(\.name)
-        return fireByItself(.event(next.event), because: isCompletion ? .completion(regions) : .condition)
-    }
-
-    /// - Returns: Whether the event has become a transition or is queued; otherwise observers were told.
-    private func fireByItself(_ selector: EventSelector, because cause: Occurrence.Cause) -> Bool {
-        (try? fire(selector, userInfo: UserInfo(cause: cause))) != nil
     }
 
     /// The current date, by the machine's scheduler.

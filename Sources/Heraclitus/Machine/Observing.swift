@@ -49,10 +49,7 @@ extension StateMachine {
     }
 
     /// The current state without its workflow's type.
-    package var currentState: any WorkflowState {
-        let snapshot = core.snapshot
-        return definition.states[snapshot.status.index].type.typed(snapshot.state)
-    }
+    package var currentState: any WorkflowState { core.currentState }
 
     /// The recorded occurrences of the machine; empty without a journal.
     ///

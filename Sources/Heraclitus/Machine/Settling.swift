@@ -49,12 +49,14 @@ extension StateMachine {
         await end.wait()
         return true
     }
+}
 
+extension TreeMachine {
     /// Whether the machine and the machines in its state have no work and no due event.
     var isSettled: Bool {
         if isOwnedElsewhere { return false }
         guard let activity = core.activity, !activity.isPassive else { return true }
         return activity.timer?.isDue != true
-            && activity.work?.isGoingOn != true && core.regions.allSatisfy(\.isSettled)
+            && activity.work?.isGoingOn != true && core.regions.allSatisfy { $0.isSettled }
     }
 }

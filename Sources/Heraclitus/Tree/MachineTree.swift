@@ -5,7 +5,10 @@
 // machine that was held once always needs a holder.
 package import HeraclitusEssentials
 
-/// The interface of a machine for other machines of its tree.
+/// A machine of any workflow, for other machines of its tree.
+///
+/// It requires what depends on the workflow's type, and some methods for users. The rest are extensions, which are
+/// compiled once for all workflows.
 protocol TreeMachine: Region {
     /// The core of the machine.
     var core: MachineCore { get }
@@ -13,39 +16,15 @@ protocol TreeMachine: Region {
     /// The type of the workflow.
     static var workflowType: any Workflow.Type { get }
 
-    /// The table of the workflow within others, with the regions of the current state.
-    func table(within path: [ObjectIdentifier]) -> TransitionTable
-
     /// Takes over a context of the type that the machine's states need.
     /// - Returns: Whether the machine now has its context or needs none.
     func inherit(_ context: GivenContext) -> Bool
-
-    /// Fires an event with a deadline if its state is still current.
-    /// - Parameters:
-    ///   - deadline: The event and its date.
-    ///   - state: The state object of the deadline.
-    ///   - period: The period of the object's deadlines; `nil` in a passive machine, which has no timer.
-    /// - Returns: Whether the event has become a transition or is queued.
-    func fire(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool
-
-    /// Fires the event that follows a failure of the state's work, or tells observers of the failure.
-    func workHasFailed(_ work: StateWork, _ failed: FailedWork)
-
-    /// Fires the event that follows the completion of the state's work.
-    func workIsDone(_ work: StateWork)
-
-    /// Fires an event whose condition holds.
-    /// - Returns: Whether the event has become a transition or is queued.
-    func fireCondition(of next: AutomaticEvent) -> Bool
 
     /// Whether the state, or a state within it, is an object of a type.
     func isIn<S>(_ type: S.Type) -> Bool
 
     /// Whether the state, or a state within it, has a name.
     func isIn(named name: String) -> Bool
-
-    /// Whether the machine and the machines in its state have no work and no due deadline.
-    var isSettled: Bool { get }
 
     /// Waits until the machine is settled.
     func settled() async
@@ -57,9 +36,27 @@ protocol TreeMachine: Region {
     func deadlinesOfTree(by date: Date) -> [TreeDeadline]
 }
 
+extension StateMachine: Region {}
+
+extension StateMachine: TreeMachine {
+    package static var workflowType: any Workflow.Type { W.self }
+
+    func inherit(_ context: GivenContext) -> Bool {
+        guard definition.needsContext else { return true }
+        guard context.value(as: W.Context.self) != nil else { return false }
+        core.give(context)
+        return true
+    }
+}
+
 extension TreeMachine {
     /// The name of the workflow.
     var workflowName: String { core.definition.workflow }
+
+    /// The table of the workflow within others, with the regions of the current state.
+    func table(within path: [ObjectIdentifier]) -> TransitionTable {
+        core.definition.content.value.objects.makeTable(path, core.snapshot.state)
+    }
 
     /// Begins the turn for an action of a machine in the state.
     func beginAction(around region: TreePlace, for purpose: CallPurpose) throws(NoTurn) -> TurnRole {

@@ -1,0 +1,100 @@
+// Fires events by themselves: at a date, when a condition holds, and after a state's work.
+//
+// Observers are told of each rejection.
+
+import HeraclitusEssentials
+
+extension TreeMachine {
+    /// Fires an event with a deadline if its state is still current.
+    /// - Parameters:
+    ///   - deadline: The event and its date.
+    ///   - state: The state object of the deadline.
+    ///   - period: The period of the object's deadlines; `nil` in a passive machine, which has no timer.
+    /// - Returns: Whether the event has become a transition or is queued.
+    func fireDeadline(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
+        let selector = EventSelector.due(event: deadline.event, of: state, in: period)
+        return fireByItself(selector, because: .due(deadline.recordedDate))
+    }
+
+    /// Rejects an event with a deadline because the chain of events is too long.
+    func rejectEndlessChain(_ deadline: DatedDeadline) -> InvalidTransition {
+        let call = Call(self, UserInfo(cause: .due(deadline.recordedDate)))
+        let selector = EventSelector.event(deadline.event)
+        let error = core.completed(core.rejection(.endlessChain, of: selector, from: core.now.index), call)
+        core.announce(.rejected(error), call)
+        return error
+    }
+
+    /// Fires an event whose condition holds.
+    /// - Returns: Whether the event has become a transition or is queued.
+    func fireCondition(of next: AutomaticEvent) -> Bool {
+        let isCompletion = next.trigger.name == .completion
+        let regions = next.trigger.properties.compactMap(\.name)
+        return fireByItself(.event(next.event), because: isCompletion ? .completion(regions) : .condition)
+    }
+
+    private func fireByItself(_ selector: EventSelector, because cause: Occurrence.Cause) -> Bool {
+        (try? core.fire(selector, Call(self, UserInfo(cause: cause)))) != nil
+    }
+}
+
+// MARK: - After work
+
+extension TreeMachine {
+    /// Fires the event that follows the completion of the state's work.
+    func workIsDone(_ work: StateWork) {
+        guard core.counts(work.id) else { return }
+        // A separate turn: another thread's transition may have left the state without having ended the work.
+        try? core.perform(Call(self), for: .automatic) { _ in
+            guard core.counts(work.id), let done = core.followUp(.done) else { return }
+            try? core.fire(.event(done.event).bound(to: work.id), Call(self, UserInfo(cause: .done)))
+        }
+    }
+
+    /// Fires the event that follows a failure of the state's work, or tells observers of the failure.
+    func workHasFailed(_ work: StateWork, _ failed: FailedWork) {
+        // A suspension takes the work from the machine first, and ends it a moment later.
+        if !core.counts(work.id) {
+            if failed.error is CancellationError { return }
+            // Observers were told of an event that came too late.
+            if let error = failed.error as? InvalidTransition, error.reason == .notCurrent { return }
+            return tell(failed, of: work)
+        }
+        do {
+            // A separate turn: another thread's transition may have left the state without having ended the work.
+            try core.perform(Call(self), for: .automatic) { _ in follow(failed, of: work) }
+        } catch {
+            // Without a turn, observers are told at least.
+            follow(failed, of: work)
+        }
+    }
+
+    /// Fires the event that follows an error of valid work, or tells observers of the error.
+    private func follow(_ failed: FailedWork, of work: StateWork) {
+        if core.counts(work.id), let next = core.followUp(.failure), case .failure(let build) = next.trigger.kind {
+            let call = Call(self, UserInfo(failure: failed.error))
+            do throws(InvalidTransition) {
+                return try core.fire(.event(next.event).bound(to: work.id), call) { candidate in
+                    if let build, let own = try core.build(build, candidate, call) { return own }
+                    return try core.destination(of: candidate, call)
+                }
+            } catch {
+                // Observers were told of the rejection, but not of the work's error.
+            }
+        }
+        tell(failed, of: work)
+    }
+
+    private func tell(_ failed: FailedWork, of work: StateWork) {
+        // The state has its latest data, unless it was left.
+        func told() -> any WorkflowState { core.counts(work.id) ? core.currentState : failed.state }
+        core.announce(.failed(told(), failed.error), for: .automatic, Call(self))
+    }
+}
+
+extension MachineCore {
+    /// The event that follows failed or completed work of the current state, if there is one.
+    fileprivate func followUp(_ trigger: TransitionTable.Trigger) -> AutomaticEvent? {
+        definition.states[now.index].followUp(trigger)
+    }
+}
