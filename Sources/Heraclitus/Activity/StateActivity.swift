@@ -150,7 +150,10 @@ extension Definition {
     /// The first deadline of a machine and of machines in its state, at a moment.
     func firstDeadline(of snapshot: Snapshot) -> Date? {
         let own = deadlines(of: snapshot).first?.date
-        let regions = states[snapshot.status.index].hooks.regions(of: snapshot.state)
-        return regions.compactMap { ($0 as? any TreeMachine)?.nextDeadline }.reduce(own) { min($0 ?? $1, $1) }
+        let machines = TreeMoment(of: regions(of: snapshot.state, in: snapshot.status.index)).machines
+        let others = machines.compactMap { machine in
+            machine.withCore { $0.definition.deadlines(of: $0.snapshot).first?.date }
+        }
+        return others.reduce(own) { min($0 ?? $1, $1) }
     }
 }

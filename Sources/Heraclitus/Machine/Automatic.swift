@@ -7,8 +7,8 @@ extension StateMachine {
     /// It may have passed, if its event was rejected or the machine is inactive. A ``copy()`` counts as inactive until
     /// it is activated or fired itself.
     public var nextDeadline: Date? {
-        if !definition.hasComposites { return definition.deadlines(of: core.snapshot).first?.date }
-        return core.isFrozen ? TreeMoment(of: [self]).firstDeadline : TreeMoment.show([self]) { $0.firstDeadline }
+        if core.isReadAtOnce { return definition.firstDeadline(of: core.snapshot) }
+        return TreeMoment.show([self]) { _ in definition.firstDeadline(of: core.snapshot) }
     }
 
     /// The past deadline of a restored, inactive machine, as text; `nil` for other machines.

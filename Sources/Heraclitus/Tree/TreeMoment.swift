@@ -1,5 +1,4 @@
 // Copies and archives a tree of machines as of one moment.
-import HeraclitusEssentials
 
 /// A tree of machines, each with a stamp that shows later changes.
 struct TreeMoment {
@@ -134,20 +133,10 @@ extension MachineCore {
     }
 
     /// Whether one snapshot covers the machine, because its states hold no machines or those cannot be fired.
-    var isReadAtOnce: Bool { !definition.hasComposites || isFrozen }
-
-    /// Whether the machine is a private copy for archiving.
-    var isFrozen: Bool { place?.isFrozen ?? false }
+    var isReadAtOnce: Bool { !definition.hasComposites || place?.isFrozen == true }
 }
 
 extension TreeMoment {
-    /// The first deadline of all machines.
-    var firstDeadline: Date? {
-        machines.compactMap { machine in
-            machine.withCore { $0.definition.deadlines(of: $0.snapshot).first?.date }
-        }.min()
-    }
-
     /// The explanation of errors about deep trees.
     static func explanation(of path: [String]) -> String {
         "Machines lie within one another more than \(depthLimit) levels deep: "
