@@ -122,13 +122,6 @@ extension Definition {
         return MachineActivity(scheduler ?? .system, entered: entered, hasDeadlines: content.value.hasDeadlines)
     }
 
-    /// The journal of a machine, if its workflow asks for one or the machine had one before.
-    @inline(__always)
-    func journalBook(_ journal: Journal?) -> JournalBook? {
-        guard let limit = content.value.facts.journal else { return journal.map(JournalBook.init) }
-        return JournalBook((journal ?? Journal([])).limited(to: limit))
-    }
-
     /// The deadlines of a state object that was entered at a date, in the order of their dates.
     ///
     /// Deadlines of the same date are in the order of declaration.

@@ -99,6 +99,15 @@ extension UserInfo {
     }
 }
 
+extension Definition {
+    /// The journal of a machine, if its workflow asks for one or the machine had one before.
+    @inline(__always)
+    func journalBook(_ journal: Journal?) -> JournalBook? {
+        guard let limit = content.value.facts.journal else { return journal.map(JournalBook.init) }
+        return JournalBook((journal ?? Journal([])).limited(to: limit))
+    }
+}
+
 extension MachineCore {
     /// Begins the line of a transition, if the machine keeps a journal.
     @inline(__always)
