@@ -52,7 +52,7 @@ final class ParkingLot: Sendable {
         while true {
             switch contents.withLock({ $0.visit(machine, by: thread, signal) }) {
             case .acquired: return nil
-            case .held:
+            case .hasHolder:
                 // `wake` has woken only this thread, and the other threads have to look again, too.
                 wakeAll(for: machine)
                 return nil
@@ -112,7 +112,7 @@ final class ParkingLot: Sendable {
 extension ParkingLot.Contents {
     fileprivate enum Visit {
         case acquired
-        case held
+        case hasHolder
         case wait
         case circle([String])
     }
@@ -149,7 +149,7 @@ extension ParkingLot.Contents {
             }
             if machine.withCore({ $0.ownership.belongsToHolder }) {
                 waiting.removeAll { $0.thread == thread }
-                return .held
+                return .hasHolder
             }
             guard machine.withCore({ $0.ownership.noteWaiting() }) else { continue }
             if let machines = circle(through: machine, closedBy: thread) {

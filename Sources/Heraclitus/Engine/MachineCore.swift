@@ -189,7 +189,7 @@ extension MachineCore {
     /// Whether another thread has a transition under way.
     ///
     /// The answer may be outdated at once.
-    var isOwnedByAnotherThread: Bool {
+    var isOwnedElsewhere: Bool {
         if ownership.belongsToHolder { return place?.holder?.isOwnedElsewhere ?? false }
         guard let owner = ownership.ownerNumber else { return false }
         return owner != ThreadState.ofThreads.current.content.id.number

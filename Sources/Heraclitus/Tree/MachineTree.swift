@@ -88,7 +88,7 @@ extension TreeMachine {
     }
 
     /// Whether another thread has a transition under way.
-    var isOwnedElsewhere: Bool { core.isOwnedByAnotherThread }
+    var isOwnedElsewhere: Bool { core.isOwnedElsewhere }
 
     /// Calls a body after that transition, on the transition's thread.
     /// - Returns: Whether another thread has a transition under way; otherwise the body is never called.

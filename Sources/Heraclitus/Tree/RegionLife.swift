@@ -76,7 +76,7 @@ extension MachineCore {
     }
 
     /// Ends deadlines and work of the machine and of machines in its state.
-    func endActivityOfTree() {
+    private func endActivityOfTree() {
         for region in regions.reversed() { region.withCore { $0.endActivityOfTree() } }
         activity?.end()
     }
