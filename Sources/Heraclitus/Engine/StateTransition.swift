@@ -11,11 +11,11 @@ public struct StateTransition: Sendable {
     private let sharedSource: SharedObject?
     private let sharedDestination: SharedObject
 
-    /// The machine, retained; `nil` if the transition has another origin.
+    /// The machine, retained; `nil` for a later reader.
     private let keptMachine: (any TreeMachine)?
 
-    /// The origin of a transition that is read later, or that is told to a machine in the source.
-    private let otherOrigin: OtherOrigin?
+    /// The reader, if it is no callback of the machine.
+    private let otherReader: OtherReader?
 
     /// The caller's values, with the cause of an automatic event.
     let fullUserInfo: UserInfo
@@ -33,7 +33,7 @@ public struct StateTransition: Sendable {
         sharedSource = source.map { SharedObject($0) }
         sharedDestination = SharedObject(destination)
         keptMachine = machine
-        otherOrigin = nil
+        otherReader = nil
         fullUserInfo = userInfo
     }
 
@@ -69,16 +69,16 @@ public struct StateTransition: Sendable {
 
     var destinationObject: AnyObject { sharedDestination.object }
 
-    /// The layout of the source in the workflow's `AnyState`, for the machine's own callbacks.
-    var sourceLayout: ExistentialLayout { keptMachine == nil ? .unknown : definition.knownLayout(of: plan.source) }
+    /// The layout of the source in the workflow's `AnyState`; unknown to other readers, which therefore cast.
+    var sourceLayout: ExistentialLayout { otherReader == nil ? definition.knownLayout(of: plan.source) : .unknown }
 
-    /// The layout of the destination in the workflow's `AnyState`, for the machine's own callbacks.
+    /// The layout of the destination in the workflow's `AnyState`; unknown to other readers, which therefore cast.
     var destinationLayout: ExistentialLayout {
-        keptMachine == nil ? .unknown : definition.knownLayout(of: plan.destination)
+        otherReader == nil ? definition.knownLayout(of: plan.destination) : .unknown
     }
 
     private var sourceType: (any WorkflowState.Type)? {
-        if let type = otherOrigin?.sourceType { return type }
+        if let type = otherReader?.sourceType { return type }
         return plan.hasNoEvent ? nil : definition.states[plan.source].type
     }
 
@@ -89,7 +89,7 @@ public struct StateTransition: Sendable {
     /// An activation has no source.
     @inline(__always)
     func source<Object: AnyObject>(as type: Object.Type) -> Object {
-        // Bound to no name, because a name would count a reference.
+        // A local constant would retain the object.
         sharedSource!.typed(as: type)
     }
 
@@ -107,10 +107,11 @@ public struct StateTransition: Sendable {
 // MARK: - Machine
 
 extension StateTransition {
-    /// The origin of a transition that is read later, or that is told to a machine in the source.
-    private final class OtherOrigin: Sendable {
-        private let kept: (any TreeMachine)?
-        private weak let known: (any TreeMachine)?
+    /// A reader of a transition besides the callbacks of its machine: a later one, a region in the source, or a state
+    /// around the machine.
+    private final class OtherReader: Sendable {
+        /// The machine of the transition.
+        weak let machine: (any TreeMachine)?
 
         /// The context of the source's machine.
         let context: GivenContext?
@@ -125,25 +126,21 @@ extension StateTransition {
         weak let holder: (any TreeMachine)?
 
         init(
-            _ machine: (any TreeMachine)?,
-            isKept: Bool,
+            of machine: (any TreeMachine)?,
             _ context: GivenContext?,
             _ sourceType: (any WorkflowState.Type)?,
-            toldWithin holder: (any TreeMachine)? = nil
+            within holder: (any TreeMachine)? = nil
         ) {
-            kept = isKept ? machine : nil
-            known = machine
+            self.machine = machine
             self.holder = holder
             scheduler = machine?.withCore { $0.scheduler } ?? .system
             self.context = context
             self.sourceType = sourceType
         }
-
-        var machine: (any TreeMachine)? { kept ?? known }
     }
 
     /// The machine; `nil` if the transition does not retain it and it was released.
-    var machine: (any TreeMachine)? { keptMachine ?? otherOrigin?.machine }
+    var machine: (any TreeMachine)? { keptMachine ?? otherReader?.machine }
 
     /// The machine, which is alive during its callbacks.
     var treeMachine: any TreeMachine {
@@ -152,29 +149,31 @@ extension StateTransition {
     }
 
     /// The machine whose state holds the told machine; `nil` if there is none.
-    var holder: (any TreeMachine)? { otherOrigin?.holder ?? machine?.withCore { $0.place?.holder } }
+    var holder: (any TreeMachine)? { otherReader?.holder ?? machine?.withCore { $0.place?.holder } }
 
     /// The context that callbacks get instead of the machine's own.
-    var lentContext: GivenContext? { otherOrigin?.context }
+    var lentContext: GivenContext? { otherReader?.context }
 
     private init(
         _ transition: StateTransition,
         _ plan: TransitionPlan,
         from source: SharedObject?,
-        _ other: OtherOrigin
+        keeping machine: (any TreeMachine)?,
+        for reader: OtherReader
     ) {
         self.plan = plan
         definition = transition.definition
         sharedSource = source
         sharedDestination = transition.sharedDestination
-        keptMachine = nil
-        otherOrigin = other
+        keptMachine = machine
+        otherReader = reader
         fullUserInfo = transition.fullUserInfo
     }
 
     /// The transition for a later reader, without retaining the machine.
     func forLater(keeping context: GivenContext?) -> StateTransition {
-        StateTransition(self, plan, from: sharedSource, OtherOrigin(machine, isKept: false, context, sourceType))
+        let reader = OtherReader(of: machine, context, sourceType)
+        return StateTransition(self, plan, from: sharedSource, keeping: nil, for: reader)
     }
 
     /// The transition for an inner machine's state that is left with the source.
@@ -186,14 +185,14 @@ extension StateTransition {
     ) -> StateTransition {
         var plan = plan
         plan.kind = .external
-        let origin = OtherOrigin(machine, isKept: true, context, type, toldWithin: holder)
-        return StateTransition(self, plan, from: SharedObject(state), origin)
+        let reader = OtherReader(of: machine, context, type, within: holder)
+        return StateTransition(self, plan, from: SharedObject(state), keeping: machine, for: reader)
     }
 
     /// The transition for the state of an outer machine.
     func heard(by holder: (any TreeMachine)?) -> StateTransition {
-        let origin = OtherOrigin(machine, isKept: true, lentContext, otherOrigin?.sourceType, toldWithin: holder)
-        return StateTransition(self, plan, from: sharedSource, origin)
+        let reader = OtherReader(of: machine, lentContext, otherReader?.sourceType, within: holder)
+        return StateTransition(self, plan, from: sharedSource, keeping: machine, for: reader)
     }
 
     /// The machine of this transition; `nil` for another workflow.
@@ -232,7 +231,7 @@ extension StateTransition {
     ///
     /// All hooks and observers of a transition get the same date. Afterwards it is the current date.
     public var now: Date {
-        guard let machine else { return (otherOrigin?.scheduler ?? .system).date }
+        guard let machine else { return (otherReader?.scheduler ?? .system).date }
         return machine.withCore { core in
             let call = Call(machine)
             return call.thread.content.hasTurn(of: call.id) ? core.date(of: call) : core.scheduler.date
