@@ -190,7 +190,7 @@ extension StateTransition {
     }
 
     /// The transition for the state of an outer machine.
-    func heard(by holder: (any TreeMachine)?) -> StateTransition {
+    func observed(by holder: (any TreeMachine)?) -> StateTransition {
         let reader = OtherReader(of: machine, lentContext, otherReader?.sourceType, within: holder)
         return StateTransition(self, plan, from: sharedSource, keeping: machine, for: reader)
     }

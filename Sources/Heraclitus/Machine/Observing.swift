@@ -22,14 +22,14 @@ extension StateMachine {
         regions includesRegions: Bool = false,
         _ body: @escaping @Sendable (Occurrence) -> Void
     ) -> Registration {
-        guard includesRegions else { return add(hearing(body), .notice(body)) }
-        let registration = add(hearing(body), .notice(body), .regionNotice(body))
-        core.letRegionsBeHeard()
+        guard includesRegions else { return add(transitionClosure(body), .notice(body)) }
+        let registration = add(transitionClosure(body), .notice(body), .regionNotice(body))
+        core.observeRegions()
         return registration
     }
 
-    /// The callback that gives a closure every transition of this machine.
-    private func hearing(_ body: @escaping @Sendable (Occurrence) -> Void) -> MachineClosure {
+    /// A closure that gives another one every transition of this machine.
+    private func transitionClosure(_ body: @escaping @Sendable (Occurrence) -> Void) -> MachineClosure {
         .hook(.observers) { transition in
             guard let machine = transition.machine else { return }
             body(machine.withCore { $0.occurrence(of: transition) })

@@ -21,7 +21,7 @@ extension MachineCore {
             }
             giveContext(to: region)
         }
-        if hearsRegions { letRegionsBeHeard() }
+        if observesRegions { observeRegions() }
     }
 
     /// Leaves the machines that are absent from the new state, or that it holds as new machines.

@@ -1,64 +1,68 @@
-// Tells outer machines of occurrences in inner machines.
+// Lets outer machines observe inner ones.
 
 import Synchronization
 
-/// The closures on an inner machine that tell the outer machines.
-final class TreeHearing: Sendable {
+/// The closures on an inner machine by which the outer machines observe it.
+final class OuterObserver: Sendable {
     /// The number of the closures; 0 before they are added.
     let number = Atomic(0)
 }
 
 extension MachineCore {
-    /// Starts telling outer machines of occurrences in this machine and in its state.
-    func beginToBeHeard() {
+    /// Lets outer machines observe this machine and the machines in its state.
+    func beginToBeObserved() {
         let place = madePlace
-        if let hearing = place.beginToBeHeard() {
+        if let observer = place.newOuterObserver() {
             let number = addClosures([
                 .hook(.observers) { [weak place] transition in
                     guard let place else { return }
-                    transition.treeMachine.withCore { $0.tellAbove(transition, from: place, hearing) }
+                    transition.treeMachine.withCore { $0.tellHolder(transition, from: place, observer) }
                 },
                 .notice { [weak place] occurrence in
-                    guard let place, place.isHeard(by: hearing), place.isListenedTo else { return }
-                    place.holder?.withCore { $0.hear(occurrence, from: place) }
+                    guard let place, place.isObserved(by: observer), place.isObserved else { return }
+                    place.holder?.withCore { $0.observe(occurrence, in: place) }
                 },
             ])
-            hearing.number.store(number, ordering: .releasing)
+            observer.number.store(number, ordering: .releasing)
         }
-        letRegionsBeHeard()
+        observeRegions()
     }
 
     /// Tells outer machines of a transition.
     ///
-    /// After the last listener has gone, the closures are removed.
-    private func tellAbove(_ transition: StateTransition, from place: TreePlace, _ hearing: TreeHearing) {
-        if place.isHeard(by: hearing), place.isListenedTo {
+    /// After the last observer has gone, the closures are removed.
+    private func tellHolder(_ transition: StateTransition, from place: TreePlace, _ observer: OuterObserver) {
+        if place.isObserved(by: observer), place.isObserved {
             let occurrence = occurrence(of: transition)
-            place.holder?.withCore { $0.hear(occurrence, from: place) }
+            place.holder?.withCore { $0.observe(occurrence, in: place) }
             return
         }
-        cancelClosures(hearing.number.load(ordering: .acquiring))
-        place.endToBeHeard(by: hearing)
-        // Another thread may have started to listen in between, and found the closures still in place.
-        if place.isListenedTo { beginToBeHeard() }
+        cancelClosures(observer.number.load(ordering: .acquiring))
+        place.remove(observer)
+        // Another thread may have begun to observe in between, and found the closures still in place.
+        if place.isObserved { beginToBeObserved() }
     }
 
-    func letRegionsBeHeard() { for region in regions { region.withCore { $0.beginToBeHeard() } } }
+    /// Begins to observe the machines in the state, at any depth.
+    func observeRegions() { for region in regions { region.withCore { $0.beginToBeObserved() } } }
 
     /// Whether this machine or an outer one observes the machines in the state.
-    var hearsRegions: Bool {
-        listens(to: .regionNotices) || definition.states[now.index].hooks.observesRegions || place?.isHeardAbove == true
+    var observesRegions: Bool {
+        if listens(to: .regionNotices) || definition.states[now.index].hooks.observesRegions { return true }
+        guard let place else { return false }
+        return place.hasOuterObserver && place.isObserved
     }
 
-    private func hear(_ occurrence: Occurrence, from region: TreePlace, path: String? = nil) {
+    /// Tells the state, the observers and the outer machines of an occurrence in a machine of the state.
+    private func observe(_ occurrence: Occurrence, in region: TreePlace, path: String? = nil) {
         // Occurrences outside turns arrive on a thread that does not own this machine.
         let state = cell.read {}.state
         let path = (name(of: region, in: state) ?? occurrence.workflow) + (path.map { "." + $0 } ?? "")
         if let transition = occurrence.transition, let observing = state as? any RegionObserving {
-            observing.regionDidTransition(transition.heard(by: region.holder), path: path)
+            observing.regionDidTransition(transition.observed(by: region.holder), path: path)
         }
         if listens(to: .regionNotices) { tellTreeObservers(occurrence.at(path)) }
-        if let place { place.holder?.withCore { $0.hear(occurrence, from: place, path: path) } }
+        if let place { place.holder?.withCore { $0.observe(occurrence, in: place, path: path) } }
     }
 
     /// The place in the tree: the root's workflow and the property names; `nil` for a machine without a holder.

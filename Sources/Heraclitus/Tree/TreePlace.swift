@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// A machine without holder and regions has no place.
 ///
-/// A place changes only in a turn of the tree's root, with three exceptions: outer machines start or stop to listen, a
+/// A place changes only in a turn of the tree's root, with three exceptions: outer machines begin or end to observe, a
 /// holder is made, and a holder is released.
 final class TreePlace: Sendable {
     private let contents = Lock(Contents())
@@ -25,8 +25,8 @@ final class TreePlace: Sendable {
         /// Whether the machine is a private copy for archiving.
         var isFrozen = false
 
-        /// The closures that tell outer machines of occurrences; `nil` without listeners.
-        var hearing: TreeHearing?
+        /// The closures by which outer machines observe this one, if there are any.
+        var outerObserver: OuterObserver?
 
         /// The machines that the current state holds.
         var regions: [any TreeMachine] = []
@@ -189,28 +189,28 @@ extension TreePlace {
 // MARK: - Observers
 
 extension TreePlace {
-    /// Whether outer machines are told of occurrences in this one.
-    var isHeardAbove: Bool { contents.withLock { $0.hearing != nil } && isListenedTo }
+    /// Whether outer machines want to observe this one.
+    var isObserved: Bool { holder?.withCore { $0.observesRegions } == true }
 
-    /// Whether outer machines want to be told of occurrences in this one.
-    var isListenedTo: Bool { holder?.withCore { $0.hearsRegions } == true }
+    /// Whether this machine has the closures by which outer machines observe it.
+    var hasOuterObserver: Bool { contents.withLock { $0.outerObserver != nil } }
 
     /// Whether these closures are the current ones.
-    func isHeard(by hearing: TreeHearing) -> Bool { contents.withLock { $0.hearing === hearing } }
+    func isObserved(by observer: OuterObserver) -> Bool { contents.withLock { $0.outerObserver === observer } }
 
-    /// Registers closures that tell outer machines.
+    /// Registers closures by which outer machines observe this one.
     /// - Returns: The closures to add; `nil` if closures are already registered.
-    func beginToBeHeard() -> TreeHearing? {
+    func newOuterObserver() -> OuterObserver? {
         contents.withLock { contents in
-            guard contents.hearing == nil else { return nil }
-            let hearing = TreeHearing()
-            contents.hearing = hearing
-            return hearing
+            guard contents.outerObserver == nil else { return nil }
+            let observer = OuterObserver()
+            contents.outerObserver = observer
+            return observer
         }
     }
 
     /// Unregisters closures; other closures stay.
-    func endToBeHeard(by hearing: TreeHearing) {
-        contents.withLock { if $0.hearing === hearing { $0.hearing = nil } }
+    func remove(_ observer: OuterObserver) {
+        contents.withLock { if $0.outerObserver === observer { $0.outerObserver = nil } }
     }
 }
