@@ -119,7 +119,7 @@ extension MachineCore {
                 } else {
                     core.settle(.acquired, of: region, for: machine)
                 }
-                core.place?.setCurrent(true)
+                core.place?.setCurrentHolder(machine)
             }
         }
         _ = madePlace.replaceRegions(by: regions)

@@ -11,12 +11,12 @@ extension MachineCore {
         let old = madePlace.replaceRegions(by: new)
         let staying = Set(new.lazy.map { ObjectIdentifier($0) })
         let left = plan.kind == .external ? old : old.filter { !staying.contains(ObjectIdentifier($0)) }
-        for region in left { region.withCore { $0.place?.setCurrent(false) } }
+        for region in left { region.withCore { $0.place?.setCurrentHolder(nil) } }
         if !left.isEmpty { leave(left, staying, plan, transition) }
         for region in new {
             region.withCore { core in
                 core.expectNoOther(core.madePlace.give(to: machine), than: machine, region)
-                core.place?.setCurrent(true)
+                core.place?.setCurrentHolder(machine)
                 if core.place?.putAside != nil { core.resumeTime(at: date(of: Call(machine))) }
             }
             giveContext(to: region)

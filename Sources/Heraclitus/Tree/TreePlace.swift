@@ -7,6 +7,13 @@ import Synchronization
 ///
 /// A machine without holder and regions has no place.
 ///
+/// | the machine | `holder` | `currentHolder` |
+/// | --- | --- | --- |
+/// | stands alone, or was left for good | `nil` | 0 |
+/// | belongs to a machine that is about to enter the holding state | the machine | 0 |
+/// | is held by the current state of a machine | the machine | its number |
+/// | has lost its holder, which was released | `nil` | its number |
+///
 /// A place changes only in a turn of the tree's root, with three exceptions: outer machines begin or end to observe, a
 /// holder is made, and a holder is released.
 final class TreePlace: Sendable {
@@ -15,9 +22,6 @@ final class TreePlace: Sendable {
     private struct Contents: Sendable {
         /// The machine whose state holds this one, or is about to.
         weak var holder: (any TreeMachine)?
-
-        /// The identity of the holder, for comparisons without a reference.
-        var holderID: ObjectIdentifier?
 
         /// The date when the machine was put aside, because the holding state was left.
         var putAside: Date?
@@ -127,7 +131,6 @@ extension TreePlace {
             let holder = contents.holder
             if holder == nil {
                 contents.holder = machine
-                contents.holderID = ObjectIdentifier(machine)
                 // The number may be that of a released holder.
                 currentHolder.store(0, ordering: .relaxed)
                 hasBeenGiven.store(true, ordering: .relaxed)
@@ -140,17 +143,14 @@ extension TreePlace {
     func leaveHolder() {
         contents.withLock { contents in
             contents.holder = nil
-            contents.holderID = nil
             currentHolder.store(0, ordering: .relaxed)
         }
     }
 
-    /// Records whether the holding state is current.
-    func setCurrent(_ isCurrent: Bool) {
-        contents.withLock { contents in
-            let holder = isCurrent ? contents.holderID.map { UInt(bitPattern: $0) } : nil
-            currentHolder.store(holder ?? 0, ordering: .relaxed)
-        }
+    /// Records the machine whose current state holds this one; `nil` after that state was left.
+    func setCurrentHolder(_ machine: (any TreeMachine)?) {
+        let number = machine.map { UInt(bitPattern: ObjectIdentifier($0)) } ?? 0
+        contents.withLock { _ in currentHolder.store(number, ordering: .relaxed) }
     }
 
     /// The date when the machine was put aside; `nil` if a current state holds it.
@@ -176,7 +176,8 @@ extension TreePlace {
     fileprivate func suspendIfOrphaned(_ core: borrowing MachineCore) -> [MachineActivity.Taken] {
         let (holder, ended) = contents.withLock { contents in
             let holder = contents.holder
-            // A machine that its own turn kept from being claimed was never in the state.
+            // The number is 0 also for a machine that was in a turn of its own when its holder was made: it was listed,
+            // but never in the state.
             let isOrphaned = holder == nil && currentHolder.load(ordering: .relaxed) != 0
             return (holder, isOrphaned ? core.suspendTree(contents.regions) : [])
         }
