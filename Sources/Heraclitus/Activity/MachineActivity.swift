@@ -84,8 +84,8 @@ final class MachineActivity: Sendable {
     ///
     /// Call it as the machine's owner, or after the end of the machine or its holder.
     ///
-    /// In the second case, the owner may keep new work on another thread just afterwards. That work ends with the
-    /// machine, and its fires are rejected.
+    /// After the holder's end, another thread may begin new work just afterwards. That work ends with the machine, and
+    /// its fires are rejected.
     func takeWork() -> StateWork? { contents.withLock { $0.work.take() } }
 
     /// Sets or removes the closure that runs work instead of a new task.

@@ -8,7 +8,7 @@ struct Call: ~Copyable {
     /// The identity of the machine, for the state of its thread.
     let id: ObjectIdentifier
 
-    // Not a `UserInfo`, whose copies from here would go through the type's metadata: 70 instructions of a transition.
+    // The storage, not the `UserInfo`: copying that here looks up its metadata, in 70 instructions of a transition.
     private let userInfoStorage: UserInfo.Storage?
 
     let thread: CurrentThread<ThreadState>
@@ -55,9 +55,9 @@ enum CallPurpose: Equatable {
     /// It never activates the machine.
     case automatic
 
-    /// The action of a holder around an automatic transition within its state.
+    /// The holder's part of an automatic transition in its state.
     ///
-    /// It activates the holder, unless the holder is suspended.
+    /// A new or restored holder is activated. A suspended one is not, and the transition is rejected.
     case automaticWithin
 
     /// Checks whether a fire would be a transition: asks the guards until one declines, or all of them.

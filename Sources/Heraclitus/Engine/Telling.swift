@@ -12,7 +12,7 @@ extension MachineCore {
         if hasObserversOfNotices { tell(outcome(), at: reservation, call) }
     }
 
-    /// Tells observers of an occurrence in turn with the transitions, if there are observers or a journal.
+    /// Tells observers of an occurrence in order with the transitions, if there are observers or a journal.
     func announce(
         _ outcome: @autoclosure () -> Occurrence.Outcome,
         for purpose: CallPurpose = .fire,

@@ -33,7 +33,7 @@ extension StateMachine {
         defer {
             registration.cancel()
             core.activity?.setRunner(nil)
-            // The work that has begun since the machine was suspended.
+            // Work that has begun since the machine was suspended gets tasks of its own.
             for work in feed.takeNoMore() { work.start() }
         }
         // Machines in the state may already work, even if this one is inactive.

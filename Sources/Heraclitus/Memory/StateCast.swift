@@ -41,7 +41,7 @@ struct StateCast<State>: Sendable {
         return try withCast(of: object, body)
     }
 
-    /// A function of its own, because the type `Optional<State>` is looked up at its start.
+    /// Not inlined, because merely entering this function looks up the type `Optional<State>`.
     @inline(never)
     private func withCast<Result>(of object: AnyObject, _ body: (State) throws -> Result) rethrows -> Result? {
         if let state = object as? State { try body(state) } else { nil }
@@ -53,7 +53,7 @@ struct StateCast<State>: Sendable {
         stateClass == nil ? castObject(of: state, in: definition) : unsafe unsafeBitCast(state, to: AnyObject.self)
     }
 
-    /// A function of its own, for the same reason as the cast above.
+    /// Not inlined, for the same reason as the cast above.
     @inline(never)
     private func castObject(of state: State, in definition: Definition) -> AnyObject {
         definition.object(of: state).handedOn()

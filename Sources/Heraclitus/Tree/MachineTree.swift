@@ -2,7 +2,7 @@
 //
 // A fire of an inner machine is an action of its holder. `acquire` therefore acquires all holders first, up to the
 // root. The thread then owns the root, and with it the whole tree, so circles of waits within a tree are impossible. A
-// machine that was held once always needs a holder.
+// machine that ever had a holder can only be fired through one.
 package import HeraclitusEssentials
 
 /// A machine of any workflow, for other machines of its tree.
@@ -130,15 +130,16 @@ struct HolderTurn {
     let revision: Int
     let role: TurnRole
 
-    /// Whether the inner machine was inactive for lack of a context when its holder activated the machines in its
-    /// state.
+    /// Whether the inner machine missed the activation of its holder's regions, for lack of a context.
+    ///
+    /// Its own activation then counts as a move.
     let isLate: Bool
 
     /// Whether a machine in the inner machine's state has moved.
     var hasMovedWithin = false
 }
 
-/// The reason for which a call gets no turn.
+/// The reason for which a call gets no turn, or for which the machines of its destination cannot be claimed.
 struct NoTurn: Error {
     let reason: InvalidTransition.Reason
 

@@ -32,11 +32,13 @@ extension MachineCore {
         /// The machine stood alone, and the thread owns it now.
         case acquired
 
-        /// The former holder had left the machine.
+        /// The machine had no holder any more, and got this one.
         case given
     }
 
     /// Claims all machines of a state object for this machine, or none, when the object is certain to become the state.
+    ///
+    /// A rehearsal claims them, and gives them back.
     func claimRegions(
         of state: AnyObject,
         in index: Int,
@@ -108,7 +110,7 @@ extension MachineCore {
         let regions = definition.newRegions(of: state, in: now.index)
         guard !regions.isEmpty else { return }
         let thread = ThreadState.ofThreads.current.content.id
-        // The machine is still unknown to other threads, but they reach it through an assigned region.
+        // Owned meanwhile, because other threads reach the new machine through a region that is already assigned.
         let isOwned = ownership.tryAcquire(by: thread)
         defer { if isOwned, ownership.release() { ParkingLot.shared.wake(for: machine) } }
         for region in regions {

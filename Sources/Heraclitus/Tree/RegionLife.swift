@@ -24,7 +24,7 @@ extension MachineCore {
         if observesRegions { observeRegions() }
     }
 
-    /// Leaves the machines that are absent from the new state, or that it holds as new machines.
+    /// Leaves machines of the old state: all, or after an update those that the new data lacks.
     private func leave(
         _ left: [any TreeMachine],
         _ staying: Set<ObjectIdentifier>,

@@ -54,8 +54,8 @@ struct TreeMoment {
 
     /// Calls a body as of one moment of machines and all machines in their states.
     ///
-    /// The call waits for no callback. If other threads are idle, it is a turn of the tree, and fires from the body
-    /// come after it. Otherwise the body is called again until the tree stayed unchanged during the call.
+    /// The call waits for no callback. The body runs in a turn of the tree if the thread gets one without waiting; fires
+    /// from the body then come after it. In any case the body runs again if the tree has changed meanwhile.
     static func show<Result>(_ roots: [any TreeMachine], _ body: (TreeMoment) -> Result) -> Result {
         while true {
             let moment = TreeMoment(of: roots)
@@ -100,8 +100,8 @@ extension MachineCore {
     /// Begins a turn without waiting.
     ///
     /// Fires of this thread are queued during the turn.
-    /// - Returns: The role, which is `nested` if the thread has the turn already or the machine cannot be fired; `nil`
-    ///   if another thread has the turn.
+    /// - Returns: The role, which is `nested` if the thread has the turn already, and for a machine in a state also if
+    ///   it cannot be fired or another thread has the root's turn; `nil` if another thread has the turn.
     func beginReading(_ call: borrowing Call) -> TurnRole? {
         let thread = call.thread.content.id
         var role = TurnRole.outermost
