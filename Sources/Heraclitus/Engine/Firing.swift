@@ -66,7 +66,7 @@ extension MachineCore {
             _ = call.turn { $0.accept(leadingTo: plan.destination) }
             return carryOutUnheard(plan, to: state, call)
         }
-        let transition = transition(plan, from: candidate, to: state, call)
+        let transition = makeTransition(plan, from: candidate, to: state, call)
         try askGuards(of: transition, purpose, call)
         if purpose.endsWithGuards { return call.retire(state) }
         let waits = call.turn { $0.accept(leadingTo: plan.destination) }
@@ -143,7 +143,7 @@ extension MachineCore {
     }
 
     /// The transition for callbacks.
-    private func transition(
+    private func makeTransition(
         _ plan: TransitionPlan,
         from candidate: CandidateTransition,
         to state: borrowing OwnedObject,

@@ -151,18 +151,22 @@ extension MachineCore {
         let place = place
         let (putAside, unread) = (place?.putAside, place?.unread ?? UnreadParts())
         let (state, previous, other) = cell.read {
-            (now, revision.load(ordering: .relaxed), activity?.entered, journal?.journal)
+            (
+                status: now, revision: revision.load(ordering: .relaxed), entered: activity?.entered,
+                journal: journal?.journal
+            )
         }
+        // Another thread may have left the state since they were read.
+        let isOfState = !unread.isEmpty && place.map { other.revision < $0.unreadEnd } == true
         return Snapshot(
             state: state,
             previous: previous,
-            status: other.0,
-            revision: other.1,
-            entered: other.2,
+            status: other.status,
+            revision: other.revision,
+            entered: other.entered,
             putAside: putAside,
-            journal: other.3,
-            // Another thread may have changed the state since they were read.
-            unread: unread.isEmpty || place.map { other.1 < $0.unreadEnd } != true ? UnreadParts() : unread
+            journal: other.journal,
+            unread: isOfState ? unread : UnreadParts()
         )
     }
 
