@@ -79,10 +79,10 @@ extension MachineCore {
 extension TreeMachine {
     /// Fires the event that follows the completion of the state's work.
     func workIsDone(_ work: StateWork) {
-        guard core.counts(work.id) else { return }
+        guard core.isCurrent(work.id) else { return }
         // A separate turn: another thread's transition may have left the state without having ended the work.
         try? core.perform(Call(self), for: .automatic) { _ in
-            guard core.counts(work.id), let done = core.followUp(.done) else { return }
+            guard core.isCurrent(work.id), let done = core.followUp(.done) else { return }
             try? core.fire(.event(done.event).bound(to: work.id), Call(self, UserInfo(cause: .done)))
         }
     }
@@ -90,7 +90,7 @@ extension TreeMachine {
     /// Fires the event that follows a failure of the state's work, or tells observers of the failure.
     func workHasFailed(_ work: StateWork, _ failed: FailedWork) {
         // A suspension takes the work from the machine first, and ends it a moment later.
-        if !core.counts(work.id) {
+        if !core.isCurrent(work.id) {
             if failed.error is CancellationError { return }
             // Observers were told of an event that came too late.
             if let error = failed.error as? InvalidTransition, error.reason == .notCurrent { return }
@@ -107,7 +107,7 @@ extension TreeMachine {
 
     /// Fires the event that follows an error of valid work, or tells observers of the error.
     private func follow(_ failed: FailedWork, of work: StateWork) {
-        if core.counts(work.id), let next = core.followUp(.failure), case .failure(let build) = next.trigger.kind {
+        if core.isCurrent(work.id), let next = core.followUp(.failure), case .failure(let build) = next.trigger.kind {
             let call = Call(self, UserInfo(failure: failed.error))
             do throws(InvalidTransition) {
                 return try core.fire(.event(next.event).bound(to: work.id), call) { candidate in
@@ -123,7 +123,7 @@ extension TreeMachine {
 
     private func tell(_ failed: FailedWork, of work: StateWork) {
         // The state has its latest data, unless it was left.
-        func told() -> any WorkflowState { core.counts(work.id) ? core.currentState : failed.state }
+        func told() -> any WorkflowState { core.isCurrent(work.id) ? core.currentState : failed.state }
         core.announce(.failed(told(), failed.error), for: .automatic, Call(self))
     }
 }

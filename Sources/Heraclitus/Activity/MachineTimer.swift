@@ -79,7 +79,7 @@ final class MachineTimer: Due {
     }
 
     /// Whether a period is the current one.
-    func counts(_ period: TimerPeriod) -> Bool { contents.withLock { $0.period == period } }
+    func isCurrent(_ period: TimerPeriod) -> Bool { contents.withLock { $0.period == period } }
 
     /// Fires the first deadline of a period if it has passed and no other one is being fired.
     ///

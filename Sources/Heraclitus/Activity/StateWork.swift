@@ -208,7 +208,7 @@ extension MachineCore {
     }
 
     /// Whether some work belongs to the current state.
-    func counts(_ work: StateWork.ID) -> Bool {
+    func isCurrent(_ work: StateWork.ID) -> Bool {
         guard let current = activity?.work else { return false }
         return current.id == work && !current.isEnded
     }

@@ -55,11 +55,11 @@ extension MachineCore {
         case .event(let index):
             return index
         case .due(let index, let state, let period):
-            let counts = period.map { activity?.timer?.counts($0) == true } ?? true
-            if counts, expectedObject(call) === state { return index }
+            let isCurrent = period.map { activity?.timer?.isCurrent($0) == true } ?? true
+            if isCurrent, expectedObject(call) === state { return index }
             throw rejection(.notCurrent)
         case .ofWork(let chosen, let work):
-            if !counts(work) || call.turn({ $0.isAboutToLeave }) { throw rejection(.notCurrent) }
+            if !isCurrent(work) || call.turn({ $0.isAboutToLeave }) { throw rejection(.notCurrent) }
             return try search(chosen, in: source, call)
         case .named(let name):
             if let index = definition.eventIndex(named: name) { return index }
