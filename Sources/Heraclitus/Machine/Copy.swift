@@ -49,15 +49,12 @@ extension StateMachine {
 
     /// Stops the program if a state and its copy share a machine, which would have two holders.
     private func expectOwnRegions(of copy: AnyObject, copyOf state: AnyObject, in index: Int) {
-        let hooks = definition.states[index].hooks
-        guard hooks.isComposite else { return }
-        let regions = hooks.regions(of: state)
-        guard let shared = hooks.regions(of: copy).first(where: { region in regions.contains { $0 === region } }) else {
-            return
-        }
+        let regions = Set(definition.regions(of: state, in: index).map { ObjectIdentifier($0) })
+        let regionsOfCopy = definition.regions(of: copy, in: index)
+        guard let shared = regionsOfCopy.first(where: { regions.contains(ObjectIdentifier($0)) }) else { return }
         fatalError(
             "`copied()` of \(fullName(of: type(of: state))) returns a state with the same machine of "
-                + "\((shared as? any TreeMachine)?.workflowName ?? ""): give the returned state a `copy()` of each of its machines."
+                + "\(shared.workflowName): give the returned state a `copy()` of each of its machines."
         )
     }
 
