@@ -20,6 +20,7 @@ extension StateMachine {
     /// Turns off deadlines and work for good, for a machine that is about to be released.
     package func becomePassive() { core.becomePassive() }
 
+    /// The due events of the machine and of machines in its state, for a store that fires them.
     package func deadlinesOfTree(by date: Date) -> [TreeDeadline] {
         let snapshot = core.snapshot
         guard core.activity != nil, let state = snapshot.state as? any WorkflowState else { return [] }
@@ -41,4 +42,23 @@ extension StateMachine {
     /// Builders, hooks, actions and work have the same date: ``EventCall/now``, ``StateTransition/now``,
     /// ``ActionCall/now`` and ``WorkCall/now``. Code that reads only these dates can be tested with a manual clock.
     public var now: Date { core.scheduler.date }
+}
+
+/// A deadline of a machine in a tree.
+package struct TreeDeadline {
+    /// The identity of a deadline until the next transition of its machine.
+    package struct ID: Hashable {
+        let machine: ObjectIdentifier
+        let revision: Int
+        let number: Int
+    }
+
+    package let id: ID
+    package let date: Date
+
+    /// Fires the event, and returns whether it has become a transition.
+    package let fire: () -> Bool
+
+    /// Rejects the event because the chain of events is too long, and tells observers.
+    package let reject: () -> InvalidTransition
 }

@@ -3,7 +3,8 @@
 // A fire of an inner machine is an action of its holder. `acquire` therefore acquires all holders first, up to the
 // root. The thread then owns the root, and with it the whole tree, so circles of waits within a tree are impossible. A
 // machine that ever had a holder can only be fired through one.
-package import HeraclitusEssentials
+
+import HeraclitusEssentials
 
 /// A machine of any workflow, for other machines of its tree.
 ///
@@ -101,25 +102,6 @@ extension TreeMachine {
     ) throws(Failure) -> Result {
         try body(core)
     }
-}
-
-/// A deadline of a machine in a tree.
-package struct TreeDeadline {
-    /// The identity of a deadline until the next transition of its machine.
-    package struct ID: Hashable {
-        let machine: ObjectIdentifier
-        let revision: Int
-        let number: Int
-    }
-
-    package let id: ID
-    package let date: Date
-
-    /// Fires the event, and returns whether it has become a transition.
-    package let fire: () -> Bool
-
-    /// Rejects the event because the chain of events is too long, and tells observers.
-    package let reject: () -> InvalidTransition
 }
 
 /// The holder's turn around a turn of a machine in its state.
