@@ -37,7 +37,7 @@ extension StateMachine {
             for work in feed.takeNoMore() { work.start() }
         }
         // Machines in the state may already work, even if this one is inactive.
-        if core.place?.regions.isEmpty == false { try activateToRun() }
+        if !core.regions.isEmpty { try activateToRun() }
         core.suspend(Call(self))
         try activateToRun()
         await withDiscardingTaskGroup { group in
