@@ -267,4 +267,10 @@ if Context.environment["HERACLITUS_LIBRARY_ALONE"] != nil {
             if !folders.isEmpty { target.sources = folders }
         }
     }
+    // The address sanitizer looks at the optimized core. Everything else is compiled faster without the optimizer.
+    if Context.environment["HERACLITUS_OPTIMIZES_CORE_ALONE"] != nil {
+        for target in package.targets where !["Heraclitus", "HeraclitusJSON"].contains(target.name) {
+            target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
+        }
+    }
 }
