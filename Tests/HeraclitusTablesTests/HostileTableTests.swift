@@ -108,6 +108,17 @@ struct HostileTableTests {
         #expect(error.description.contains("the state \"HouseState\" holds a machine"))
     }
 
+    @Test("A small table with many regions stays small: all tables share the limit of pairs from any state")
+    func manyPairsOfRegions() throws {
+        let names = (0..<1_000).map { "\"s\($0)\"" }.joined(separator: ",")
+        let inner =
+            #"{"workflow":"i","states":[\#(names)],"initial":"s0","events":[{"name":"e","fromAnyState":[\#(names)]}]}"#
+        let region = #"{"state":"A","name":"r","table":\#(inner)}"#
+        let json = #"{"workflow":"w","states":["A"],"initial":"A","events":[],"regions":[\#(region),\#(region)]}"#
+        let table = try TransitionTable(json: Data(json.utf8))
+        #expect(table.regions.map { $0.table.events[0].transitions.count } == [1_000_000, 0])
+    }
+
     @Test("Long names in many problems keep the problems small")
     func longNames() {
         let long = String(repeating: "x", count: 200_000)

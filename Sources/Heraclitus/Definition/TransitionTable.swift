@@ -188,7 +188,8 @@ extension TransitionTable {
 
     /// Makes a table, in which events from any state list all their pairs.
     package init(named workflow: String, version: Int = 1, states: [String], initial: String, events: [Event]) {
-        let events = events.listingPairsFromAnyState(among: states)
+        var limit = Self.pairLimit
+        let events = events.listingPairsFromAnyState(among: states, &limit)
         self.init(workflow: workflow, version: version, states: states, initial: initial, events: events)
         finals = unleftStates()
     }
@@ -214,7 +215,23 @@ extension TransitionTable {
         regions = try container.decodeIfPresent([Region].self, forKey: .regions) ?? []
         others = try Self.others(of: decoder)
         finals = try container.decodeIfPresent([String].self, forKey: .finals) ?? unleftStates()
-        events = events.listingPairsFromAnyState(among: states)
+        // The outermost table lists the pairs of its regions, too: all of them share one limit.
+        guard !decoder.codingPath.contains(where: { $0 is CodingKeys }) else { return }
+        var limit = Self.pairLimit
+        listPairsFromAnyState(&limit)
+    }
+
+    /// The number of pairs that events from any state may stand for.
+    private static let pairLimit = 1_000_000
+
+    /// Lists the pairs of events from any state, in this table and in the tables of its regions.
+    private mutating func listPairsFromAnyState(_ limit: inout Int) {
+        events = events.listingPairsFromAnyState(among: states, &limit)
+        for (index, region) in regions.enumerated() {
+            var table = region.table
+            table.listPairsFromAnyState(&limit)
+            regions[index] = Region(state: region.state, name: region.name, table: table)
+        }
     }
 
     /// The members of workflows of data, with their empty values.
@@ -318,9 +335,14 @@ extension [TransitionTable.Event] {
     ///
     /// A short list may stand for many pairs. If there are too many, these events stay unchanged and are a problem of
     /// the table.
-    func listingPairsFromAnyState(among states: [String]) -> Self {
+    /// - Parameters:
+    ///   - states: All states.
+    ///   - limit: The number of pairs to list at most, from which this takes its pairs.
+    /// - Returns: The events.
+    fileprivate func listingPairsFromAnyState(among states: [String], _ limit: inout Int) -> Self {
         let count = lazy.map(\.fromAnyState.count).reduce(0, +)
-        guard count > 0, count <= 1_000_000, states.count <= 1_000_000 / count else { return self }
+        guard count > 0, count <= limit, states.count <= limit / count else { return self }
+        limit -= count * states.count
         return map { event in
             guard !event.fromAnyState.isEmpty else { return event }
             var event = event

@@ -28,10 +28,19 @@ extension StoredWorkflow {
     public func deliver(policy: DeliveryPolicy = DeliveryPolicy(), to handlers: EffectHandlers) async throws
         -> WorkReport
     {
+        try await deliver(policy: policy, to: handlers, looking: nil)
+    }
+
+    /// Delivers waiting effects; with looks, also effects that are saved while handlers run.
+    func deliver(
+        policy: DeliveryPolicy,
+        to handlers: EffectHandlers,
+        looking looks: DeliveryLooks?
+    ) async throws -> WorkReport {
         let known = knownEffects
         try handlers.check(known)
-        // Effects saved later are for the next call, so that this call ends.
-        var report = try await EffectWorker(self, policy, handlers, until: scheduler.date).work()
+        // Without looks, effects saved later are for the next call, so that this call ends.
+        var report = try await EffectWorker(self, policy, handlers, until: scheduler.date, looks).work()
         report.newerCount = try await newerCount(.effects(by: scheduler.date, names: nil))
         for effect in try await unknownEffects(policy.unknownEffectAge ?? .zero) {
             report.add(WorkFailure(id: effect.key.id, effect: effect, error: effect.unknown(to: known)))
@@ -71,27 +80,41 @@ extension StoredWorkflow {
     }
 }
 
+/// The looks of a worker at the store while handlers run, so that a slow handler delays no other machine.
+struct DeliveryLooks: Sendable {
+    /// Waits for the time of the next look.
+    let wait: @Sendable () async throws -> Void
+
+    /// Gets the results since the last look.
+    let report: @Sendable (WorkReport) async -> Void
+}
+
 /// Carries out effects as one worker, for one call of `deliver`.
 ///
-/// The call works on each machine once. Effects that are saved later, or that wait again, are for the next call, so the
-/// call ends.
+/// Between two looks the call works on each machine once. Without looks, effects that are saved later, or that wait
+/// again, are for the next call, so the call ends.
 private final class EffectWorker<W: Workflow>: Sendable {
     private let workflow: StoredWorkflow<W>
     private let policy: DeliveryPolicy
     private let handlers: EffectHandlers
+    private let looks: DeliveryLooks?
     private let worker = String(UInt64.random(in: 0...UInt64.max), radix: 36)
 
     /// The date up to which effects are due.
-    private let dueDate: Date
+    private let dueDate: Lock<Date>
 
-    /// The machines on which the call has worked.
-    private let worked = Lock<Set<ExactID>>([])
-
-    /// The machines that the call has leased again; they stay leased until the call ends.
+    /// The machines that the call has leased again; they stay leased until the next look, or until the call ends.
     private let left = Lock<[String]>([])
 
-    init(_ workflow: StoredWorkflow<W>, _ policy: DeliveryPolicy, _ handlers: EffectHandlers, until date: Date) {
-        (self.workflow, self.policy, self.handlers, dueDate) = (workflow, policy, handlers, date)
+    init(
+        _ workflow: StoredWorkflow<W>,
+        _ policy: DeliveryPolicy,
+        _ handlers: EffectHandlers,
+        until date: Date,
+        _ looks: DeliveryLooks?
+    ) {
+        (self.workflow, self.policy, self.handlers, self.looks) = (workflow, policy, handlers, looks)
+        dueDate = Lock(date)
     }
 
     private var now: Date { workflow.scheduler.date }
@@ -99,9 +122,6 @@ private final class EffectWorker<W: Workflow>: Sendable {
 
     /// Works until all due effects are done or wait.
     func work() async throws -> WorkReport {
-        func release() async {
-            for id in left.withLock({ $0 }) { _ = try? await change(id) { $0.release(until: now) } }
-        }
         do {
             let report = try await workOnClaims()
             await release()
@@ -112,29 +132,84 @@ private final class EffectWorker<W: Workflow>: Sendable {
         }
     }
 
+    /// Releases the machines that were leased again, except some.
+    private func release(except active: [ExactID] = []) async {
+        let released = left.withLock { left in
+            defer { left = [] }
+            return left
+        }
+        for id in released where !active.contains(ExactID(id)) {
+            _ = try? await change(id) { $0.release(until: now) }
+        }
+    }
+
+    /// The next occurrence in a call.
+    private enum Step: Sendable {
+        case worked(ExactID, WorkReport)
+
+        /// Handlers run, and it is time to look at the store.
+        case look
+    }
+
     private func workOnClaims() async throws -> WorkReport {
         let most = max(1, policy.machinesAtOnce)
-        return try await withThrowingTaskGroup(of: WorkReport.self) { group in
+        return try await withThrowingTaskGroup(of: Step.self) { group in
             var report = WorkReport()
-            var active = 0
+            var active: [ExactID] = []
+            // The machines on which the call has worked since the last look.
+            var worked: Set<ExactID> = []
+            var (isLooking, isWaiting) = (false, false)
             while true {
                 try Task.checkCancellation()
                 // Claims several machines at once, because each claim is a round trip to the database.
-                if active <= most / 2 {
+                if active.count <= most / 2 || isLooking && active.count < most {
                     // The earlier date counts: after the clock is set back, failed effects still wait.
+                    let date = min(dueDate.withLock { $0 }, now)
                     do {
-                        let claimed = try await workflow.store.claim(claim(by: min(dueDate, now), most - active))
-                        for archive in claimed { group.addTask { try await self.work(at: archive) } }
-                        active += claimed.count
+                        for archive in try await workflow.store.claim(claim(by: date, most - active.count)) {
+                            let id = ExactID(archive.id)
+                            let isFirst = worked.insert(id).inserted
+                            active.append(id)
+                            group.addTask {
+                                let done = try await self.work(at: archive, isFirst: isFirst)
+                                return .worked(id, done)
+                            }
+                        }
                     } catch StoreError.damaged(let id, let explanation) {
                         // The unreadable archives stay claimed. Handlers under way go on.
                         let error = StoreError.damaged(id: id, explanation: explanation)
                         report.add(WorkFailure(id: id, effect: nil, error: error))
+                    } catch  where isLooking && !Task.isCancelled {
+                        // Handlers under way go on. The next call throws a lasting error.
+                        report.add(WorkFailure(id: "", effect: nil, error: error))
                     }
                 }
-                guard let done = try await group.next() else { return report }
-                active -= 1
-                report.add(done)
+                isLooking = false
+                if active.isEmpty {
+                    group.cancelAll()
+                    return report
+                }
+                if let looks, !isWaiting {
+                    isWaiting = true
+                    group.addTask {
+                        try await looks.wait()
+                        return .look
+                    }
+                }
+                switch try await group.next() {
+                case .worked(let id, let done)?:
+                    if let place = active.firstIndex(of: id) { active.remove(at: place) }
+                    report.add(done)
+                case .look?:
+                    (isLooking, isWaiting) = (true, false)
+                    await release(except: active)
+                    worked = Set(active)
+                    let date = now
+                    dueDate.withLock { $0 = date }
+                    await looks?.report(report)
+                    report = WorkReport()
+                case nil: return report
+                }
             }
         }
     }
@@ -151,13 +226,13 @@ private final class EffectWorker<W: Workflow>: Sendable {
     }
 
     /// Carries out the effects of a leased machine, one after the other.
-    private func work(at archive: StoredArchive) async throws -> WorkReport {
+    private func work(at archive: StoredArchive, isFirst: Bool) async throws -> WorkReport {
         var report = WorkReport()
         var leased = archive.effects
         do {
-            guard worked.withLock({ $0.insert(ExactID(archive.id)).inserted }) else {
+            guard isFirst else {
                 // While the clock stands still, this call would claim the machine again.
-                if now > dueDate {
+                if now > dueDate.withLock({ $0 }) {
                     _ = try await change(archive.id) { $0.release(until: now) }
                 } else {
                     left.withLock { $0.append(archive.id) }

@@ -26,11 +26,15 @@ public final class StoreBell: Sendable {
 
     /// Makes a bell that connects to other ringers when it is first read.
     /// - Parameter listen: Called once, before the first read of ``rings``.
-    init(listen: @escaping @Sendable (StoreBell) -> Void) { listening.withLock { $0 = listen } }
+    package init(listen: @escaping @Sendable (StoreBell) -> Void) { listening.withLock { $0 = listen } }
 
     /// The number of rings so far.
     public var rings: Int {
-        listening.withLock { $0.take() }?(self)
+        // Other first readers wait for the connection, because they would miss earlier rings.
+        listening.withLock { listen in
+            listen?(self)
+            listen = nil
+        }
         return content.withLock { $0.rings }
     }
 

@@ -21,6 +21,9 @@ final class UnitContents: Sendable {
 
     private var deletions: [(id: String, revision: Int?)] { contents.withLock { $0.deletions } }
 
+    /// The id of the first machine, for errors.
+    var firstID: String { members.first?.id ?? deletions.first?.id ?? "" }
+
     /// The machine that the unit already has for an id.
     /// - Throws: ``StoreError/repeatedID(_:)`` for another workflow or a deleted machine;
     ///   ``StoreError/unitEnded(id:)``.

@@ -165,7 +165,7 @@ extension ArchiveStore {
                 try await Conflict.pause(before: attempt)
                 let unit = UnitOfWork(self, attempt == 0 ? loaded : nil)
                 if let done = try await carryOut(unit, body, saved) { return done }
-                id = unit.contents.members.first?.id ?? ""
+                id = unit.contents.firstID
             }
             throw StoreError.tooManyConflicts(id: id, attempts: max(1, attempts))
         }

@@ -13,7 +13,7 @@ extension ArchiveStore {
     ///
     /// Run it in as many processes as you like: each works on other machines. A save of this process wakes the worker;
     /// with the store's ``bell``, so does a save of another process. The worker looks at the store at least once per
-    /// `interval`.
+    /// `interval`, also while a handler runs.
     /// - Parameters:
     ///   - workflows: The workflows.
     ///   - handlers: The handlers of the effects.
@@ -42,7 +42,10 @@ extension ArchiveStore {
                 guard !workflow.effectNames.isEmpty else { continue }
                 group.addTask {
                     let queue = ArchiveQuery.Queue.effects(by: .distantFuture, names: workflow.effectNames)
-                    try await rounds.run(workflow, queue) { try await workflow.deliver(policy: policy, to: handlers) }
+                    let looks = rounds.looks(of: workflow)
+                    try await rounds.run(workflow, queue) {
+                        try await workflow.deliver(policy: policy, to: handlers, looking: looks)
+                    }
                 }
             }
             try await group.waitForAll()
@@ -77,7 +80,7 @@ private final class Rounds: Sendable {
             let now = workflow.scheduler.date
             var wake = now + interval.inSeconds
             do {
-                for failure in try await work().failures where isNew(failure) { await failed(failure) }
+                await report(try await work())
                 if let next = try await workflow.store.nextDate(query, after: now) { wake = min(wake, next) }
             } catch {
                 try Task.checkCancellation()
@@ -86,6 +89,20 @@ private final class Rounds: Sendable {
             }
             try await sleep(until: wake, workflow.scheduler, after: rings)
         }
+    }
+
+    /// The looks of a delivery at the store, once per interval.
+    func looks<W: Workflow>(of workflow: StoredWorkflow<W>) -> DeliveryLooks {
+        DeliveryLooks {
+            let scheduler = workflow.scheduler
+            try await self.sleep(until: scheduler.date + self.interval.inSeconds, scheduler, after: nil)
+        } report: { report in
+            await self.report(report)
+        }
+    }
+
+    private func report(_ report: WorkReport) async {
+        for failure in report.failures where isNew(failure) { await failed(failure) }
     }
 
     /// Whether to report a failure.
@@ -101,13 +118,13 @@ private final class Rounds: Sendable {
         }
     }
 
-    /// Sleeps until a date, or until the bell rings.
-    private func sleep(until date: Date, _ scheduler: Scheduler, after rings: Int) async throws {
+    /// Sleeps until a date, or until the bell rings after a number of rings; `nil` to ignore the bell.
+    private func sleep(until date: Date, _ scheduler: Scheduler, after rings: Int?) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await scheduler.sleep(until: date) }
             // The scheduler's clock may be set back. A day at most, because a longer sleep may overflow.
             group.addTask { [interval] in try await Task.sleep(for: min(interval, .seconds(86_400))) }
-            if let bell { group.addTask { await bell.wait(after: rings) } }
+            if let bell, let rings { group.addTask { await bell.wait(after: rings) } }
             _ = try await group.next()
             group.cancelAll()
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Heraclitus
 import HeraclitusStores
 import Testing
@@ -15,5 +16,29 @@ import Testing
         cancelled.cancel()
         await cancelled.value
         #expect(bell.rings == 1)
+    }
+
+    @Test("A second first reader waits until the bell is connected, because it would miss rings")
+    func connected() async {
+        let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let isConnected = Lock(false)
+        let bell = StoreBell { _ in
+            begun.signal()
+            mayEnd.wait()
+            isConnected.withLock { $0 = true }
+        }
+        Thread.detachNewThread { _ = bell.rings }
+        let wasConnected = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                begun.wait()
+                Thread.detachNewThread {
+                    Thread.sleep(forTimeInterval: 0.1)
+                    mayEnd.signal()
+                }
+                _ = bell.rings
+                continuation.resume(returning: isConnected.withLock { $0 })
+            }
+        }
+        #expect(wasConnected)
     }
 }

@@ -136,6 +136,25 @@ import Testing
         guard case .tooManyConflicts("1", attempts: 4) = error else { throw error ?? StoreError.repeatedID("") }
     }
 
+    /// A store in which every save meets a conflict.
+    private struct ContestedStore: StoreAround {
+        let inner = InMemoryStore()
+
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
+            throw StoreError.conflict(id: changes[0].id, expected: 1, found: 2)
+        }
+    }
+
+    @Test("A unit that only deletes gives up with the machine's id, too")
+    func tooManyConflictsOfDeletion() async throws {
+        let store = ContestedStore()
+        try await place("1", in: store.inner)
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await store.unit(attempts: 1) { try await $0.delete("1") }
+        }
+        guard case .tooManyConflicts("1", attempts: 1) = error else { throw error ?? StoreError.repeatedID("") }
+    }
+
     @Test("A unit has one machine per id, also for two tasks, and rejects another workflow for the same id")
     func sameMachine() async throws {
         let store = store

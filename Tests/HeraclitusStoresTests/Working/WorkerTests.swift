@@ -133,6 +133,31 @@ import Testing
         }
     }
 
+    @Test("While a handler runs, a worker delivers the effects of other machines, and reports their failures")
+    func slowHandler() async throws {
+        let (log, mayEnd) = (log, Latch())
+        let handlers = EffectHandlers().on(Mail.self) { mail, _ in
+            log.write("mail \(mail.text)")
+            if mail.text == "slow" { try await mayEnd.wait() }
+            if mail.text == "bad" { throw EffectFailure.park(because: Failed()) }
+        }
+        try await office.update("1") { try $0.fire.mail(EffectTests.MailingState("slow")) }
+        try await working(interval: .seconds(5), handlers: handlers) {
+            try await wait { log.entries == ["mail slow"] }
+            for (id, text) in [("2", "b"), ("3", "bad")] {
+                try await office.update(id) { try $0.fire.mail(EffectTests.MailingState(text)) }
+            }
+            let all: Set = ["mail slow", "mail b", "mail bad", "failed 3 Mail Failed()"]
+            for _ in 0..<200 where Set(log.entries) != all {
+                await clock.advance(by: .seconds(5))
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(Set(log.entries) == all && log.entries.count == 4)
+            mayEnd.open()
+            try await waitUntilAsleep(3)
+        }
+    }
+
     @Test("A machine that cannot be changed is reported, and the others go on")
     func damagedMachine() async throws {
         for id in ["1", "2"] { try await bills.update(id) { try $0.fire.send(Bill.SentState(1, by: clock.date)) } }

@@ -15,4 +15,7 @@ enum ConnectionFailure: Error, Sendable, Equatable {
 
     /// The statement failed, and a retry would fail again.
     case refused(DatabaseError.Reason)
+
+    /// An earlier statement has failed the open transaction.
+    static let statementFailed = refused(.failed(code: "25P02", "A statement of the transaction has failed."))
 }

@@ -61,7 +61,18 @@ public final class PostgresTransaction: StoreTransaction {
     /// - Throws: `DatabaseError`; `StoreError.damaged`.
     public func load(_ id: String) throws -> StoredArchive? {
         precondition(!isOver, "The transaction is over.")
-        return try connection.load(StoredID(id))
+        return try named { try connection.load(StoredID(id)) }
+    }
+
+    /// Runs a statement of the store's own, with errors for users.
+    private func named<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            // The pool would retry the statement in a failed transaction, which fails each time.
+            if connection.hasFailed { throw ConnectionFailure.statementFailed }
+            return try body()
+        } catch ConnectionFailure.refused(let reason) {
+            throw DatabaseError(store: store, reason)
+        }
     }
 
     /// Saves changes in the transaction.
@@ -73,7 +84,7 @@ public final class PostgresTransaction: StoreTransaction {
         precondition(!isOver, "The transaction is over.")
         do {
             var saving = Saving(changes)
-            try saving.make(in: connection, mayBeCommitted: false)
+            try named { try saving.make(in: connection, mayBeCommitted: false) }
             if saving.changes.contains(where: \.writesToken) { lastSave = saving }
             concernsWorker = concernsWorker || saving.changes.contains(where: \.concernsWorker)
             return saving.revisions
@@ -129,11 +140,7 @@ extension PostgresStore {
                 try connection.run(.begin)
                 let result = try body(transaction)
                 if let failure = transaction.failure { throw failure }
-                if connection.hasFailed {
-                    throw ConnectionFailure.refused(
-                        .failed(code: "25P02", "A statement of the transaction has failed.")
-                    )
-                }
+                if connection.hasFailed { throw ConnectionFailure.statementFailed }
                 if !mayBeCommitted { outcome = (result, transaction.lastSave) }
                 concernsWorker = transaction.concernsWorker
                 isCommitting = true

@@ -94,6 +94,24 @@ struct TransactionTests {
         #expect(try await store.load("1")?.revision == 1)
     }
 
+    @Test("After a failed statement that the user catches, a machine throws in the same attempt")
+    func machineAfterFailure() async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value))
+        let attempts = Mutex(0)
+        let error = await #expect(throws: DatabaseError.self) {
+            try await store.write { connection in
+                attempts.withLock { $0 += 1 }
+                do { try connection.execute("insert into nowhere values (7)") } catch {}
+                try pass("1", store, connection)
+            }
+        }
+        guard case .failed("25P02", _) = error?.reason else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(attempts.withLock { $0 } == 1)
+        #expect(try await store.passed("1") == 1)
+    }
+
     @Test(
         "A failed statement of the user throws at once and undoes the machines, even if the user catches the error"
     )
