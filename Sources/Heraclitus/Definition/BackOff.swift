@@ -35,8 +35,8 @@ public struct BackOff: Hashable, Codable, Sendable {
 
     /// The delay after a number of failures in a row.
     ///
-    /// It differs from call to call, unless `jitter` is 0. `due(after:)` needs a constant delay: use no jitter there,
-    /// or keep the date of ``date(after:since:)`` in the state.
+    /// Prefer ``date(after:since:)``, and keep its date in the state. The delay differs from call to call, unless
+    /// `jitter` is 0. With a jitter it is wrong in `due(after:)`, which asks several times and needs one answer.
     /// - Parameter failures: The number of failures, from 1.
     /// - Returns: The delay; zero or more.
     public func delay(after failures: Int) -> Duration {
@@ -54,7 +54,7 @@ public struct BackOff: Hashable, Codable, Sendable {
         return .seconds(max(0, delay) * (1 - part))
     }
 
-    /// The date of the next attempt after a number of failures in a row.
+    /// The date of the next attempt after a number of failures in a row, to keep in the state for `due(\.until)`.
     /// - Parameters:
     ///   - failures: The number of failures, from 1.
     ///   - date: The date of the last failure, such as ``EventCall/now``.

@@ -41,7 +41,7 @@ extension WorkflowEvent {
     ///
     /// ```swift
     /// let grade = Event(from: ExamState.self, to: PassedState.self, FailedState.self)
-    ///     .enters { exam in exam.points >= 50 ? PassedState(exam) : FailedState(exam) }
+    ///     .enters { exam in if exam.points < 50 { FailedState(exam) } else { PassedState(exam) } }
     ///
     /// try machine.fire.grade()
     /// ```
@@ -50,8 +50,10 @@ extension WorkflowEvent {
     /// automatically. It runs once, in the machine's turn, after the table has allowed the event. It must not fire the
     /// machine. A state object of the caller replaces the built one.
     ///
-    /// Later closures get the destination as the workflow's ``Workflow/AnyState``. Add guards and hooks that need its
-    /// class before the builder.
+    /// With several destinations, write `if` or `switch`: both sides of a `?:` need one type.
+    ///
+    /// Add guards and hooks that need the destination's class before the builder. Closures after the builder get the
+    /// workflow's ``Workflow/AnyState``.
     /// - Parameter build: Builds the destination from the state being left. Its error declines the transition.
     /// - Returns: The event with this builder.
     public func enters(

@@ -62,5 +62,6 @@ public protocol RegionObserving: Composite {
     /// - Parameters:
     ///   - transition: The transition.
     ///   - path: The property names that lead to the machine, such as `payment`, or `payment.card` for a deeper one.
+    ///     A machine in a list has the name of its workflow instead.
     func regionDidTransition(_ transition: StateTransition, path: String)
 }

@@ -83,11 +83,11 @@ extension WorkflowEvent {
 extension WorkflowEvent {
     /// Makes an event from every state of a group to a state.
     ///
-    /// Closures get the source typed as the group's protocol: `any Live`.
+    /// Closures get the source typed as the group's protocol: `any LiveState`.
     ///
     /// ```swift
     /// let cancel = Event(fromAny: .live, to: CancelledState.self)
-    /// let pause  = Event(fromAny: StateGroup((any Live).self) { $0 is any Live.Type }, to: PausedState.self)
+    /// let pause  = Event(fromAny: StateGroup((any LiveState).self) { $0 is any LiveState.Type }, to: PausedState.self)
     /// ```
     /// - Parameters:
     ///   - name: The event's name; by default the name of the property.
@@ -138,6 +138,8 @@ extension WorkflowEvent {
 
 extension WorkflowEvent {
     /// Makes an event from any state, or from each state of a list, to a state.
+    ///
+    /// Any state includes the destination, which the event leaves and enters again.
     ///
     /// ```swift
     /// let reset = Event(to: IdleState.self)

@@ -4,8 +4,8 @@
 /// protocol. A state may be in several groups, and its class stays `final`.
 ///
 /// ```swift
-/// protocol Live: DownloadState { var request: Request { get } }
-/// extension StateGroup where State == any Live { static var live: Self { Self { $0 is any Live.Type } } }
+/// protocol LiveState: DownloadState { var request: Request { get } }
+/// extension StateGroup where State == any LiveState { static var live: Self { Self { $0 is any LiveState.Type } } }
 ///
 /// struct Download: Workflow {
 ///     let cancel = Event(fromAny: .live, to: CancelledState.self).willFire { live, _, _ in live.request.cancel() }
@@ -14,11 +14,11 @@
 ///
 /// The closure is necessary because Swift cannot list the classes that conform to a protocol. A closure that
 /// contradicts its protocol stops the program at the first object of an affected class. A group that is used once can
-/// be written in place: `StateGroup((any Live).self) { $0 is any Live.Type }`.
+/// be written in place: `StateGroup((any LiveState).self) { $0 is any LiveState.Type }`.
 ///
 /// The states of a group are determined at the first use of the workflow, so a transition costs the same as without
 /// groups. ``StateMachine/isIn(_:)`` and the closures of a machine have an object, so they need only the protocol:
-/// `machine.didEnter((any Live).self) { live, _ in … }`.
+/// `machine.didEnter((any LiveState).self) { live, _ in … }`.
 ///
 /// Rules for a class or its superclass override rules for a group. An event from a group that one class ignores leads
 /// from all other classes of the group. Destinations add up.
@@ -27,9 +27,9 @@ public struct StateGroup<State>: AnyStateGroup {
 
     /// Makes the group of all states that conform to a protocol.
     /// - Parameters:
-    ///   - type: The protocol, `(any Live).self`; inferred in an extension for groups of that protocol.
+    ///   - type: The protocol, `(any LiveState).self`; inferred in an extension for groups of that protocol.
     ///   - name: The group's name in tables and diagrams; by default the name of the protocol.
-    ///   - includes: Whether a class conforms to the protocol: `{ $0 is any Live.Type }`. Without `.Type`, it
+    ///   - includes: Whether a class conforms to the protocol: `{ $0 is any LiveState.Type }`. Without `.Type`, it
     ///     compiles and may crash with Swift 6.3.
     public init(
         _ type: State.Type = State.self,

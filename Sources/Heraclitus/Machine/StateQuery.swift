@@ -5,7 +5,7 @@
 /// ```swift
 /// struct Download: Workflow {
 ///     static let loading = StateGroup(LoadingState.self)
-///     static let live = StateGroup((any Live).self) { $0 is any Live.Type }
+///     static let live = StateGroup((any LiveState).self) { $0 is any LiveState.Type }
 ///     …
 /// }
 ///
