@@ -123,20 +123,20 @@ private final class OpenState: Updatable, Working {
 
     func work(_ call: WorkCall<Chat>) async throws {
         let socket = call.context
-        guard let states = call.machine?.states else { return }
+        guard let states = call.machine?.states else { return }  // the machine was released
         try await withThrowingTaskGroup { group in
             group.addTask {
                 for await line in socket.lines { try call.fire.hear { open in open.updated { $0.heard.append(line) } } }
             }
             group.addTask {
-                for await _ in states {  // `call.machine?.states`
+                for await _ in states {
                     while let line = (call.machine?.state as? OpenState)?.queue.first {
                         try await socket.send(line)
-                        try call.fire.sent()
+                        try call.fire.sent()  // an update that removes the first line
                     }
                 }
             }
-            try await group.next()
+            try await group.next()  // one task has ended
             group.cancelAll()
         }
     }
@@ -154,9 +154,10 @@ private struct Chat: Workflow {
 @Suite("Work", .timeLimit(.minutes(20))) struct WorkArticleTests {
     @Test("A test waits until a session has connected")
     func connects() async throws {
-        let session = StateMachine<Session>(context: FakeNetwork())
+        let clock = ManualClock()
+        let session = StateMachine<Session>(context: FakeNetwork(), scheduler: clock.scheduler)
         try session.fire.connect(ConnectingState(host: "example.org"))
-        await session.settled()
+        await clock.advance(by: .zero)
         #expect(session.isIn(ConnectedState.self))
     }
 
