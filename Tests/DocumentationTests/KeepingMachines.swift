@@ -52,6 +52,32 @@ private struct Bill: Workflow {
     let pay = Event(from: OpenState.self, to: ClosedState.self)
 }
 
+private struct Server: Sendable {
+    /// The numbers of bytes that an upload has sent.
+    let progress = [256, 512]
+}
+
+private final class UploadingState: WorkflowState, Working {
+    let sent: Int
+    init(sent: Int) { self.sent = sent }
+
+    func work(_ call: WorkCall<Upload>) async throws {
+        for count in call.context.progress where count > sent {
+            try call.fire.progress { _ in UploadingState(sent: count) }
+        }
+        try call.fire.finish()
+    }
+}
+
+private final class DoneState: EmptyState {}
+
+private struct Upload: Workflow {
+    typealias Context = Server
+    static var initial: any WorkflowState { UploadingState(sent: 0) }
+    let progress = Event(updating: UploadingState.self)
+    let finish = Event(from: UploadingState.self, to: DoneState.self)
+}
+
 private struct Notice: Sendable {
     let id = "n1"
     let buyer = "bob"
@@ -109,6 +135,31 @@ private struct Notice: Sendable {
         }
         try await store.delete("43")
         #expect(printed.withLock { $0.last } == "0 tried, 0 failed")
+    }
+
+    @Test("A process does the work of a stored machine, and saves each state", .timeLimit(.minutes(20)))
+    func work() async throws {
+        let (store, server) = (InMemoryStore(), Server())
+        let uploads = store.workflow(Upload.self, context: server)
+        try await uploads.update("44") { upload in upload.activate() }
+        try await upload(in: store, uploads, to: server)
+        #expect(try await uploads.counts() == ["DoneState": 1])
+    }
+
+    private func upload(
+        in store: any ArchiveStore,
+        _ uploads: StoredWorkflow<Upload>,
+        to server: Server
+    ) async throws {
+        guard let stored = try await store.load("44") else { return }
+        let upload = try StateMachine<Upload>(archive: stored.archive, context: server)
+        var revision = stored.revision
+        let states = upload.states
+        upload.activate()  // begins the work
+        for await state in states {
+            revision = try await uploads.save(upload, as: "44", expecting: revision)
+            if state is DoneState { break }
+        }
     }
 
     @Test("A journal file beside the store has the lines of all journals")
