@@ -2,18 +2,26 @@ import Heraclitus
 import HeraclitusTesting
 import Testing
 
-private final class DraftState: EmptyState {}
-private final class ApprovedState: EmptyState {}
+private protocol ApprovalState<Document>: WorkflowState {
+    associatedtype Document: Codable & Sendable
+    var document: Document { get }
+}
 
-private final class ReviewState<Document: Codable & Sendable>: WorkflowState {
+private final class DraftState<Document: Codable & Sendable>: ApprovalState {
     let document: Document
     init(_ document: Document) { self.document = document }
 }
 
 private struct Approval<Document: Codable & Sendable>: Workflow {
-    static var initial: any WorkflowState { DraftState() }
-    let submit = Event(from: DraftState.self, to: ReviewState<Document>.self)
-    let approve = Event(from: ReviewState<Document>.self, to: ApprovedState.self)
+    typealias AnyState = any ApprovalState<Document>
+    static var initial: DraftState<Document>.Type { DraftState<Document>.self }
+    let submit = Event(from: DraftState<Document>.self, to: ReviewState<Document>.self)
+        .enters { draft in ReviewState(draft.document) }
+}
+
+private final class ReviewState<Document: Codable & Sendable>: ApprovalState {
+    let document: Document
+    init(_ document: Document) { self.document = document }
 }
 
 private struct Invoice: Codable, Equatable { let total: Int }
@@ -22,13 +30,13 @@ private struct Invoice: Codable, Equatable { let total: Int }
     @Test("A generic workflow is one workflow for each type, whose archives name the type")
     func approval() throws {
         #expect(Approval<Invoice>.diagnostics.isEmpty && Approval<String>.diagnostics.isEmpty)
-        let machine = StateMachine<Approval<Invoice>>()
-        try machine.fire.submit(ReviewState(Invoice(total: 5)))
+        let machine = StateMachine<Approval<Invoice>>(entering: DraftState(Invoice(total: 5)))
+        #expect(machine.state.document == Invoice(total: 5))
+        try machine.fire.submit()
         #expect(machine.stateName == "ReviewState<DocumentationTests.Invoice>")
         #expect(Approval<Invoice>.name == "Approval<DocumentationTests.Invoice>")
         let restored = try StateMachine<Approval<Invoice>>(archive: machine.archive())
-        #expect((restored.state as? ReviewState<Invoice>)?.document == Invoice(total: 5))
-        try restored.fire.approve()
+        #expect(restored.state.document == Invoice(total: 5))
         #expect(throws: ArchiveError.self) { try StateMachine<Approval<String>>(archive: machine.archive()) }
     }
 }
