@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
+import HeraclitusTesting
 import Testing
 
 private struct NotPermitted: Error {
@@ -68,9 +69,10 @@ private final class Permissions: Sendable {
 
     @Test("A state uses the client of its machine's context")
     func context() async throws {
-        let machine = StateMachine<Download>(context: ImmediateClient())
+        let clock = ManualClock()
+        let machine = StateMachine<Download>(context: ImmediateClient(), scheduler: clock.scheduler)
         try machine.fire.load(LoadingState(url: "https://example.org"))
-        await machine.settled()
+        await clock.advance(by: .zero)
         #expect((machine.state as? LoadedState)?.byteCount == 19)
     }
 
