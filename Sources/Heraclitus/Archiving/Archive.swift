@@ -50,7 +50,7 @@ extension StateMachine {
 
     /// Restores a machine from an archive, and gives its states their context.
     ///
-    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(userInfo:)``, or the first fire,
+    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(context:userInfo:)``, or the first fire,
     /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:
@@ -84,7 +84,7 @@ extension StateMachine {
 extension StateMachine where W.Context == Void {
     /// Restores a machine from an archive.
     ///
-    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(userInfo:)``, or the first fire,
+    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(context:userInfo:)``, or the first fire,
     /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:

@@ -77,7 +77,7 @@ public protocol Entering: Capability {
 
 /// A state that resumes its work after its machine was restored from an archive.
 public protocol Restoring: Capability {
-    /// Called once when a machine that was restored in this state is activated, by ``StateMachine/activate(userInfo:)``
+    /// Called once when a machine that was restored in this state is activated, by ``StateMachine/activate(context:userInfo:)``
     /// or the first fire.
     ///
     /// A machine made with ``StateMachine/init(resumingIn:since:journal:scheduler:)`` counts as restored. A machine in a

@@ -4,19 +4,6 @@ extension StateMachine {
     /// A decoded machine gets its context from ``activate(context:userInfo:)``, and a machine in a state from its holder.
     public var context: W.Context? { core.context(as: W.Context.self) }
 
-    /// Gives a machine its context, and activates it.
-    ///
-    /// A machine of a plain decoder has no context, for example a machine in a state's data. Until it gets one, the
-    /// machine is inactive, and a fire throws ``InvalidTransition/Reason-swift.enum/missingContext``. A machine keeps
-    /// its first context.
-    /// - Parameters:
-    ///   - context: The runtime dependencies of the states.
-    ///   - userInfo: Values passed to the callbacks.
-    public func activate(context: W.Context, userInfo: UserInfo = [:]) {
-        if let context = W.given(context) { core.give(context) }
-        activate(userInfo: userInfo)
-    }
-
     /// Enters the initial state of a new machine, or resumes a restored machine, once.
     ///
     /// - A new machine calls ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)`` of the initial state,
@@ -26,13 +13,19 @@ extension StateMachine {
     /// - An active machine ignores the call. However, deadlines and work begin in a ``StateMachine/copy()``, and begin
     ///   again after a cancelled ``run()``.
     ///
-    /// Fires of these hooks are carried out before `activate` returns. The first fire of a machine also activates it. A
-    /// machine without its ``context`` stays inactive: see ``activate(context:userInfo:)``.
+    /// Fires of these hooks are carried out before `activate` returns. The first fire of a machine also activates it.
+    ///
+    /// A machine of a plain decoder has no context, for example a machine in a state's data. Until it gets one, the
+    /// machine is inactive, and a fire throws ``InvalidTransition/Reason-swift.enum/missingContext``. A machine keeps
+    /// its first context.
     ///
     /// The call waits for another thread's transition under way. On a deadlock it returns, and the other thread
     /// activates the machine.
-    /// - Parameter userInfo: Values passed to the callbacks.
-    public func activate(userInfo: UserInfo = [:]) {
+    /// - Parameters:
+    ///   - context: The runtime dependencies of the states, for a machine that lacks them; `nil` for other machines.
+    ///   - userInfo: Values passed to the callbacks.
+    public func activate(context: W.Context? = nil, userInfo: UserInfo = [:]) {
+        if let context, let given = W.given(context) { core.give(given) }
         // On a deadlock the other thread activates the machine.
         try? core.activate(Call(self, userInfo))
     }

@@ -27,7 +27,7 @@
 /// the transition under way, and blocks its thread meanwhile. A callback must therefore not wait for another thread's
 /// fire of the same machine. A circle of waits throws `.deadlock`.
 ///
-/// **Activation.** ``activate(userInfo:)``, or the first fire, enters the initial state of a new machine, and calls
+/// **Activation.** ``activate(context:userInfo:)``, or the first fire, enters the initial state of a new machine, and calls
 /// `didRestore` of a restored machine's state.
 public final class StateMachine<W: Workflow>: Sendable {
     @usableFromInline let core: MachineCore
@@ -111,7 +111,7 @@ extension StateMachine {
     /// It stops at 2⁵³, the largest whole number that every JSON reader represents exactly.
     public var revision: Int { core.currentRevision }
 
-    /// Whether the machine was activated, by ``activate(userInfo:)`` or by the first fire.
+    /// Whether the machine was activated, by ``activate(context:userInfo:)`` or by the first fire.
     ///
     /// A ``copy()`` of an active machine is active, although its deadlines and work begin only when it is activated or
     /// fired itself.
