@@ -11,7 +11,7 @@ final class Subscription: MachineOwner, Sendable {
     /// The termination date.
     ///
     /// Only the terminated state has a date, so other states cannot keep a stale one.
-    var terminatedAt: Date? { (state as? TerminatedState)?.date }
+    var terminatedAt: Date? { (machine.state as? TerminatedState)?.date }
 
     init() {
         // Before and after hooks.
@@ -29,7 +29,7 @@ final class Subscription: MachineOwner, Sendable {
     /// Has the name of an event.
     ///
     /// The object's own method wins, and `fire.wait` is the event.
-    func wait(for something: String) throws { try fire.wait(WaitingOnSomethingState(something)) }
+    func wait(for something: String) throws { try machine.fire.wait(WaitingOnSomethingState(something)) }
 
     private func bill(_ isBilled: Bool) {
         let wasBilled = self.isBilled.withLock { old in

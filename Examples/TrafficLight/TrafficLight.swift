@@ -8,20 +8,20 @@ class TrafficLight: MachineOwner, @unchecked Sendable {
 
     /// Only a light that is off can be switched on.
     func switchOn() throws {
-        try inState(BlueState.self) { _ in
+        try machine.perform(in: BlueState.self) { _ in
             print("  click")
             try machine.enter(named: "red")
         }
     }
 
     func goGreen(seconds: Int) throws {
-        try inState(RedState.self, userInfo: ["seconds": seconds]) { _ in
+        try machine.perform(in: RedState.self, userInfo: ["seconds": seconds]) { _ in
             try machine.enter(GreenState(seconds: seconds))
         }
     }
 
     func goRed() throws {
-        try inState(GreenState.self) { green in
+        try machine.perform(in: GreenState.self) { green in
             print("  it was green for \(green.seconds) seconds")
             try machine.enter(RedState())
         }
@@ -31,6 +31,6 @@ class TrafficLight: MachineOwner, @unchecked Sendable {
 /// The methods of a subclass are guarded as well.
 final class CountingLight: TrafficLight, @unchecked Sendable {
     func count() throws -> [Int] {
-        try inState(GreenState.self) { green in Array(stride(from: green.seconds, to: 0, by: -1)) }
+        try machine.perform(in: GreenState.self) { green in Array(stride(from: green.seconds, to: 0, by: -1)) }
     }
 }

@@ -67,8 +67,8 @@ struct Download: Workflow {
     }
 
     func retry() throws {
-        try inState(FailureState.self) { failure in
-            try fire.load(LoadingState(request: failure.retrying ?? Request(url: "")))
+        try machine.perform(in: FailureState.self) { failure in
+            try machine.fire.load(LoadingState(request: failure.retrying ?? Request(url: "")))
         }
     }
 }

@@ -21,21 +21,29 @@ extension StateMachine {
     ///
     /// Other threads' transitions wait until the action has returned, as for ``perform(block:)``. Observers get the
     /// action or its rejection, and then the action's fires.
+    /// It also guards a method of an object with a machine:
+    ///
+    /// ```swift
+    /// func goRed() throws { try machine.perform(in: BlueState.self) { blue in lamp.shine(.red) } }
+    /// ```
     /// - Parameters:
-    ///   - name: The action's name, for observers and errors.
+    ///   - name: The action's name, for observers and errors; by default the name of the method.
     ///   - allowed: The state's class, or a protocol of states.
     ///   - userInfo: Values passed to observers and carried by errors.
+    ///   - method: The calling method, filled in by the compiler.
     ///   - body: Gets the state; runs once, on this thread.
     /// - Returns: The block's value.
     /// - Throws: ``InvalidTransition`` in another state or on a deadlock; the block's error.
     public func perform<S, Result>(
-        action name: String,
+        action name: String? = nil,
         in allowed: S.Type,
         userInfo: UserInfo = [:],
+        method: String = #function,
         _ body: (S) throws -> Result
     ) throws -> Result {
         let terms = ActionTerms(
-            name: name,
+            // The name of a method is the text before the parenthesis of "goRed()" or "shine(_:)".
+            name: name ?? String(method.prefix { $0 != "(" }),
             expected: S.self == W.AnyState.self
                 ? nil : (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
             states: definition.states(of: S.self)

@@ -100,7 +100,7 @@ import Testing
         let machine = StateMachine<Lamp>()
         func shine(watts: Int) throws -> Int {
             try machine.perform(\.shine) { (dark: DarkState) in
-                try fire.light(ShiningState(watts: watts))
+                try machine.fire.light(ShiningState(watts: watts))
                 return watts
             }
         }

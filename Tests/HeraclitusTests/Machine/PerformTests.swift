@@ -187,13 +187,13 @@ import Testing
         func smash() { journal.write("own smash") }
 
         func paint(_ colour: String) throws -> Int {
-            try inState(OpenState.self, userInfo: ["colour": colour]) { open in
+            try machine.perform(in: OpenState.self, userInfo: ["colour": colour]) { open in
                 journal.write(colour)
                 return open.angle
             }
         }
 
-        func knock() throws { try inState(ClosedState.self) { _ in journal.write("knock") } }
+        func knock() throws { try machine.perform(in: ClosedState.self) { _ in journal.write("knock") } }
     }
 
     @Test("A host has the events as methods; its own methods win, and fire has all events")

@@ -31,7 +31,7 @@ import Testing
         let door = ObservableMachine<Door>()
         let changes = [
             change(of: door.state), change(of: door.stateName), change(of: door.can.open),
-            change(of: door.isIn(OpenState.self)), change(of: door.is), change(of: door.machine.allowedEvents),
+            change(of: door.isIn(OpenState.self)), change(of: door.allowedEvents), change(of: door.rehearse),
             change(of: door.machine.eventAvailability().count), change(of: door.machine.revision),
         ]
         #expect(changes.allSatisfy { !$0.isRaised })
@@ -85,7 +85,7 @@ import Testing
     func regions() async throws {
         let order = ObservableMachine<Forest.Order>()
         try order.place(Forest.PlacedState())
-        let changes = [change(of: order.isIn(Forest.BusyState.self)), change(of: order.is)]
+        let changes = [change(of: order.isIn(Forest.BusyState.self)), change(of: order.stateName)]
         try order.machine.first.fire.begin(Forest.BusyState())
         #expect(await eventually { changes.allSatisfy(\.isRaised) })
         #expect(order.isIn(Forest.BusyState.self) && order.isIn(Forest.PlacedState.self))
