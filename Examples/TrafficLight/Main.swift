@@ -3,23 +3,16 @@ import Foundation
 import Heraclitus
 import HeraclitusFoundation
 
-/// Observes all outcomes by methods.
+/// Observes all outcomes by a method.
 final class Watchman: StateMachineDelegate {
-    func machine(_ machine: StateMachine<Light>, didMake transition: StateTransition) {
-        print("  watchman: \(transition)")
-    }
-    func machine(_ machine: StateMachine<Light>, didReject error: InvalidTransition) {
-        if let action = error.action {
-            print("  watchman: refused \(action) in \(error.source)")
-        } else {
-            print("  watchman: rejected, \(error.source) → \(error.destination ?? "")")
+    func machine(_ machine: StateMachine<Light>, didObserve occurrence: Occurrence) {
+        switch occurrence.kind {
+        case .performed, .refused:
+            print("  watchman: \(occurrence.kind) \(occurrence.action ?? "") in \(occurrence.source)")
+        case .rejected: print("  watchman: rejected, \(occurrence.source) → \(occurrence.destination ?? "")")
+        case .announced: print("  watchman: \(occurrence.announcement ?? ""), \(occurrence.userInfo)")
+        default: print("  watchman: \(occurrence.message)")
         }
-    }
-    func machine(_ machine: StateMachine<Light>, didPerform occurrence: Occurrence) {
-        print("  watchman: performed \(occurrence.action ?? "") in \(occurrence.source)")
-    }
-    func machine(_ machine: StateMachine<Light>, didAnnounce occurrence: Occurrence) {
-        print("  watchman: \(occurrence.announcement ?? ""), \(occurrence.userInfo)")
     }
 }
 

@@ -62,8 +62,11 @@ struct Download: Workflow {
     var rejections = 0
     var refusals = 0
 
-    nonisolated func machine(_ machine: StateMachine<Download>, didReject error: InvalidTransition) {
-        MainActor.assumeIsolated { if error.action == nil { rejections += 1 } else { refusals += 1 } }
+    nonisolated func machine(_ machine: StateMachine<Download>, didObserve occurrence: Occurrence) {
+        MainActor.assumeIsolated {
+            if occurrence.kind == .rejected { rejections += 1 }
+            if occurrence.kind == .refused { refusals += 1 }
+        }
     }
 
     func retry() throws {

@@ -205,8 +205,8 @@ import Testing
 
     private final class Listener: StateMachineDelegate {
         let journal = CallLog()
-        func machine(_ machine: StateMachine<Lone>, didFail occurrence: Occurrence) {
-            journal.write(occurrence.error.map { "\($0)" } ?? "")
+        func machine(_ machine: StateMachine<Lone>, didObserve occurrence: Occurrence) {
+            if occurrence.kind == .failed { journal.write(occurrence.error.map { "\($0)" } ?? "") }
         }
     }
 
