@@ -104,7 +104,7 @@ private struct Notice: Sendable {
 
         try await store.unit { unit in
             let order = try await unit.machine("42", of: orders)
-            let tea = try await unit.machine("tea", of: Stock.self)
+            let tea = try await unit.machine("tea", of: store.workflow(Stock.self))
             try tea.fire.take { stock in AvailableState(count: stock.count - 2) }
             try order.fire.pay(PaidState(buyer: "ada", total: 9))
         }

@@ -64,7 +64,7 @@ private nonisolated struct ThreadedStore: ArchiveStore {
         }
         try await store.unit { unit in
             for id in ["a", "b"] {
-                let ticket = try await unit.machine(id, of: Ticket.self)
+                let ticket = try await unit.machine(id, of: store.workflow(Ticket.self))
                 MainActor.assertIsolated()
                 view.texts.append("\(id): \(ticket.state.priority)")
             }

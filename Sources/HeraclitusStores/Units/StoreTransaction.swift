@@ -7,7 +7,7 @@ import Heraclitus
 /// ```swift
 /// try await store.write { db in                           // a transaction of GRDB
 ///     try store.unit(in: db) { unit in
-///         let order = try unit.machine("42", of: Order.self)
+///         let order = try unit.machine("42", of: orders)
 ///         try order.fire.pay(…)
 ///     }
 ///     try db.execute(sql: "insert into payments …")         // both are committed, or neither

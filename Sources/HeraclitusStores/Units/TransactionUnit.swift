@@ -10,23 +10,6 @@ public final class TransactionUnit {
 
     fileprivate init(_ transaction: any StoreTransaction) { self.transaction = transaction }
 
-    /// Loads or makes a machine of a workflow without a context.
-    ///
-    /// A second call returns the same machine.
-    /// - Parameters:
-    ///   - id: The id.
-    ///   - workflow: The workflow.
-    ///   - create: Makes a machine for an unknown id; by default in its initial state.
-    /// - Returns: The machine. It is passive: its deadlines and its work stay off.
-    /// - Throws: `ArchiveError`; ``StoreError/repeatedID(_:)`` if the unit has the id with another workflow; errors of the store's medium.
-    public func machine<W: Workflow>(
-        _ id: String,
-        of workflow: W.Type,
-        creating create: (() throws -> StateMachine<W>)? = nil
-    ) throws -> StateMachine<W> where W.Context == Void {
-        try machine(id, of: InMemoryStore().workflow(W.self), creating: create)
-    }
-
     /// Loads or makes a machine.
     ///
     /// A second call returns the same machine.

@@ -15,23 +15,6 @@ public final class UnitOfWork: Sendable {
         (self.store, self.loaded) = (store, loaded)
     }
 
-    /// Loads or makes a machine of a workflow without a context.
-    ///
-    /// A second call returns the same machine.
-    /// - Parameters:
-    ///   - id: The id.
-    ///   - workflow: The workflow.
-    ///   - create: Makes a machine for an unknown id; by default in its initial state.
-    /// - Returns: The machine. It is passive: its deadlines and its work stay off.
-    /// - Throws: `ArchiveError`; ``StoreError/repeatedID(_:)`` if the unit has the id with another workflow; errors of the store's medium.
-    public nonisolated(nonsending) func machine<W: Workflow>(
-        _ id: String,
-        of workflow: W.Type,
-        creating create: (() throws -> StateMachine<W>)? = nil
-    ) async throws -> StateMachine<W> where W.Context == Void {
-        try await machine(id, of: store.workflow(W.self), creating: create)
-    }
-
     /// Loads or makes a machine.
     ///
     /// A second call returns the same machine.
@@ -112,8 +95,8 @@ extension ArchiveStore {
     ///
     /// ```swift
     /// try await store.unit { unit in
-    ///     let order = try await unit.machine("42", of: Order.self)
-    ///     let stock = try await unit.machine("tea", of: Stock.self)
+    ///     let order = try await unit.machine("42", of: orders)
+    ///     let stock = try await unit.machine("tea", of: stocks)
     ///     try stock.fire.take { $0.taking(2) }
     ///     try order.fire.place(…)
     /// }

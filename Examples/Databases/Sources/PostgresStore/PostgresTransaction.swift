@@ -102,7 +102,7 @@ extension PostgresStore {
     /// try await store.write { connection in
     ///     try connection.execute("insert into payments (number, amount) values ($1, $2)", [7, 9.5])
     ///     try store.unit(in: connection) { unit in
-    ///         let order = try unit.machine("42", of: Order.self)
+    ///         let order = try unit.machine("42", of: orders)
     ///         try order.fire.pay(…)
     ///     }
     /// }

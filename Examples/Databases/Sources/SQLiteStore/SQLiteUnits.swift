@@ -8,7 +8,7 @@ extension SQLiteStore {
     /// ```swift
     /// try await store.database.write { db in
     ///     try store.unit(in: db) { unit in
-    ///         let order = try unit.machine("42", of: Order.self)
+    ///         let order = try unit.machine("42", of: orders)
     ///         try order.fire.pay(PaidState(…))
     ///     }
     ///     try db.execute(sql: "insert into payments values (?, ?)", arguments: ["42", 4.50])

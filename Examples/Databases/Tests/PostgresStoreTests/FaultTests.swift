@@ -177,7 +177,7 @@ struct FaultTests {
                         do {
                             try await store.unit(attempts: 1_000) { unit in
                                 for id in ids {
-                                    try await unit.machine(id, of: Turnstile.self).fire.pass { closed in
+                                    try await unit.machine(id, of: store.workflow(Turnstile.self)).fire.pass { closed in
                                         Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil)
                                     }
                                 }

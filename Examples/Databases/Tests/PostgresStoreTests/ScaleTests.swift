@@ -120,7 +120,7 @@ struct ScaleTests {
         let both = try await trips {
             try await store.unit { unit in
                 for id in ["1", "2"] {
-                    try await unit.machine(id, of: Turnstile.self).fire.pass { closed in
+                    try await unit.machine(id, of: store.workflow(Turnstile.self)).fire.pass { closed in
                         Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil)
                     }
                 }

@@ -31,7 +31,7 @@ struct TransactionTests {
 
     private func pass(_ id: String, _ store: PostgresStore, _ connection: PostgresTransaction) throws {
         try store.unit(in: connection) { unit in
-            try unit.machine(id, of: Turnstile.self).fire.pass { closed in
+            try unit.machine(id, of: store.workflow(Turnstile.self)).fire.pass { closed in
                 Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil)
             }
         }
@@ -83,7 +83,7 @@ struct TransactionTests {
             try await store.write { connection in
                 try connection.execute("insert into payments values (7, 1)")
                 try store.unit(in: connection) { unit in
-                    let turnstile = try unit.machine("1", of: Turnstile.self)
+                    let turnstile = try unit.machine("1", of: store.workflow(Turnstile.self))
                     try turnstile.fire.open(Turnstile.OpenState(passed: 0, closeBy: .now))
                     try turnstile.fire.open(Turnstile.OpenState(passed: 0, closeBy: .now))
                 }
@@ -160,7 +160,7 @@ struct TransactionTests {
             }
             try connection.execute("insert into payments values ($1, 1)", [.integer(attempt)])
             try store.unit(in: connection) { unit in
-                let turnstile = try unit.machine("1", of: Turnstile.self)
+                let turnstile = try unit.machine("1", of: store.workflow(Turnstile.self))
                 if attempt == 1 {
                     let ended = DispatchSemaphore(value: 0)
                     Task {

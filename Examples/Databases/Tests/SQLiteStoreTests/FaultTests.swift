@@ -126,7 +126,7 @@ import Testing
             try await store.database.write { db in
                 try store.unit(in: db) { unit in
                     for id in ["2", "3"] {
-                        let machine = try unit.machine(id, of: Turnstile.self)
+                        let machine = try unit.machine(id, of: store.workflow(Turnstile.self))
                         try machine.fire.pass { $0 }
                     }
                     try FileManager.default.moveItem(atPath: path, toPath: away)

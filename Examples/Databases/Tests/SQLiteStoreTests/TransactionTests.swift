@@ -28,7 +28,7 @@ import Testing
     /// Passes a turnstile in a transaction.
     private func pass(_ id: String, _ db: Database) throws {
         try store.unit(in: db) { unit in
-            try unit.machine(id, of: Turnstile.self).fire.pass { closed in
+            try unit.machine(id, of: store.workflow(Turnstile.self)).fire.pass { closed in
                 Turnstile.ClosedState(passed: closed.passed + 1, closeBy: nil)
             }
         }
@@ -75,7 +75,7 @@ import Testing
             try await database.write { db in
                 try db.execute(sql: "insert into bills values (1)")
                 try store.unit(in: db) { unit in
-                    let machine = try unit.machine("1", of: Turnstile.self)
+                    let machine = try unit.machine("1", of: store.workflow(Turnstile.self))
                     try machine.fire.pass { $0 }
                     try machine.fire.close { _ in Turnstile.ClosedState(passed: 9, closeBy: nil) }
                 }
@@ -91,7 +91,7 @@ import Testing
             try pass("1", db)
             do {
                 try store.unit(in: db) { unit in
-                    try unit.machine("2", of: Turnstile.self).fire.pass { $0 }
+                    try unit.machine("2", of: store.workflow(Turnstile.self)).fire.pass { $0 }
                     try db.execute(sql: "insert into bills values (1)")
                     throw Refused()
                 }
@@ -107,7 +107,7 @@ import Testing
         try await database.write { db in
             for number in 1...3 {
                 try store.unit(in: db) { unit in
-                    let meter = try unit.machine("1", of: Meter.self)
+                    let meter = try unit.machine("1", of: store.workflow(Meter.self))
                     #expect((meter.state as? Meter.CountedState)?.number == number - 1)
                     try meter.fire.count { Meter.CountedState($0.number + 1) }
                 }
@@ -124,7 +124,7 @@ import Testing
         let bell = try #require(store.bell)
         @Sendable func open(_ id: String, _ db: Database) throws {
             try store.unit(in: db) { unit in
-                try unit.machine(id, of: Turnstile.self).fire.open { closed in
+                try unit.machine(id, of: store.workflow(Turnstile.self)).fire.open { closed in
                     Turnstile.OpenState(passed: closed.passed, closeBy: .now)
                 }
             }
@@ -148,7 +148,7 @@ import Testing
     @Test("An event fired after its unit is rejected")
     func afterwards() async throws {
         let machine = try await database.write { db in
-            try store.unit(in: db) { try $0.machine("1", of: Turnstile.self) }
+            try store.unit(in: db) { try $0.machine("1", of: store.workflow(Turnstile.self)) }
         }
         #expect(throws: InvalidTransition.self) { try machine.fire.pass { $0 } }
     }
