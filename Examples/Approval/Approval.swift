@@ -26,7 +26,7 @@ struct Approval {
         for (file, error) in flows.refused { print("\(file) is refused. \(error)") }
 
         print("A flow is drawn:")
-        print(try flows["holiday"].table.mermaid())
+        print(try flows["holiday"].table.diagram())
 
         let store = InMemoryStore()
         try await lead(through: try flows["invoice", version: 1], in: store)

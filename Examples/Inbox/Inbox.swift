@@ -64,7 +64,7 @@ struct Inbox {
         print("  one that was archived before it was activated enters its state now: \(entered.count)")
 
         print("The definition as a graph:")
-        print(Message.table.dot(current: message.stateName), terminator: "")
+        print(Message.table.diagram(.dot, current: message.stateName), terminator: "")
 
         NotificationCenter.default.removeObserver(observer)
     }

@@ -38,11 +38,7 @@ struct Drawing {
     }
 
     func text(_ format: DiagramFormat, _ theme: DiagramTheme?) -> String {
-        switch format {
-        case .dot: table.dot(current: current, theme: theme)
-        case .scxml: table.scxml()
-        default: table.mermaid(current: current, theme: theme)
-        }
+        table.diagram(format, current: current, theme: theme)
     }
 
     /// Writes a file in each format.

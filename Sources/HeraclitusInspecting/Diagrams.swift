@@ -9,7 +9,19 @@ public enum DiagramFormat: String, Hashable, Sendable, CaseIterable {
     /// A state diagram in Mermaid, which many sites draw in Markdown.
     case mermaid
 
-    /// SCXML, the interchange format of the W3C, which has no colours and no current state.
+    /// SCXML, the interchange format of the W3C for state machines, which has no colours and no current state.
+    ///
+    /// States and final states have their names as ids. An event that leads to one state has its own name; where it leads to several, each has a
+    /// transition for the event's name, a dot and the name of the state. An event that updates a state has a transition without a target, which exits
+    /// and enters nothing. An ignored event has none, because SCXML drops events without a transition. Letters, digits, `-` and `_` of a name stay, and
+    /// other characters become numbers, such as `_x0020_` for a space; so does `_` alone, and an empty name is `_x_`. The event names
+    /// `done` and `error` become `_x0064_one` and `_x0065_rror`, because the platform's events begin with them. Guards, groups and the reasons
+    /// of automatic events are left out.
+    ///
+    /// A state that holds machines is a state with a child for each of its `regions`, parallel if there are several. The ids of the states
+    /// of such a machine and their events have the path before them: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML
+    /// take `payment` for the beginning of `payment.settle`. An event with the machine's name therefore makes it `_x_payment.settle`. The second
+    /// of several machines without names, such as those in a list, is `Bell.2`.
     case scxml
 }
 
@@ -24,7 +36,7 @@ public enum DiagramTheme: String, Hashable, Sendable, CaseIterable {
 }
 
 extension TransitionTable {
-    /// The workflow as a graph in DOT, which Graphviz draws: `dot -Tsvg`.
+    /// The workflow as a diagram.
     ///
     /// As in UML, a dot leads to the initial state, and final states lead to a dot with a ring. One arrow from a state to another has the names of
     /// all events. An event from any state, or from each state of a group, is one arrow, too. Groups are boxes around their states, and a
@@ -32,24 +44,35 @@ extension TransitionTable {
     /// state is filled. Behind the name of an automatic event stands its reason: `after 5 s`, `when due`, `when failed`, `when done`, `when final`,
     /// `on condition`. A state that holds machines is a box with a box for each of its `regions`.
     ///
-    /// The label of an arrow is a node of the graph, between two edges: Graphviz keeps nodes apart from one another and from the borders of boxes.
+    /// In DOT the label of an arrow is a node of the graph, between two edges: Graphviz keeps nodes apart from one another and from the borders of
+    /// boxes.
     /// - Parameters:
+    ///   - format: The form of the diagram.
     ///   - current: The name of the state to mark, such as `StateMachine.stateName`; `nil` for none.
-    ///   - theme: The colours; `nil` for those of Graphviz.
-    /// - Returns: The text of the graph.
-    public func dot(current: String? = nil, theme: DiagramTheme? = nil) -> String {
-        DotDiagram(table: self, marks: DiagramMarks(current), theme: theme).text
+    ///   - theme: The colours; `nil` for those of the program that draws it.
+    /// - Returns: The text of the diagram.
+    public func diagram(
+        _ format: DiagramFormat = .mermaid,
+        current: String? = nil,
+        theme: DiagramTheme? = nil
+    ) -> String {
+        diagram(format, DiagramMarks(current), theme)
     }
 
-    /// The workflow as a state diagram in Mermaid, which many sites draw in Markdown.
-    ///
-    /// It shows what ``dot(current:theme:)`` shows.
-    /// - Parameters:
-    ///   - current: The name of the state to mark, such as `StateMachine.stateName`; `nil` for none.
-    ///   - theme: The colours; `nil` for those of the site.
-    /// - Returns: The text of the diagram.
-    public func mermaid(current: String? = nil, theme: DiagramTheme? = nil) -> String {
-        MermaidDiagram(self, DiagramMarks(current), theme).text
+    fileprivate func diagram(_ format: DiagramFormat, _ marks: DiagramMarks, _ theme: DiagramTheme?) -> String {
+        switch format {
+        case .dot: DotDiagram(table: self, marks: marks, theme: theme).text
+        case .mermaid: MermaidDiagram(self, marks, theme).text
+        case .scxml: scxml()
+        }
+    }
+
+    package func dot(current: String? = nil, theme: DiagramTheme? = nil) -> String {
+        diagram(.dot, current: current, theme: theme)
+    }
+
+    package func mermaid(current: String? = nil, theme: DiagramTheme? = nil) -> String {
+        diagram(.mermaid, current: current, theme: theme)
     }
 }
 
@@ -64,12 +87,7 @@ extension StateMachine {
     /// - Returns: The text of the diagram.
     public func diagram(_ format: DiagramFormat = .mermaid, theme: DiagramTheme? = nil) -> String {
         let moment = drawnMoment
-        let (table, marks) = (moment.table, moment.marks)
-        return switch format {
-        case .dot: DotDiagram(table: table, marks: marks, theme: theme).text
-        case .mermaid: MermaidDiagram(table, marks, theme).text
-        case .scxml: table.scxml()
-        }
+        return moment.table.diagram(format, moment.marks, theme)
     }
 }
 

@@ -1,21 +1,8 @@
 public import Heraclitus
 
 extension TransitionTable {
-    /// The workflow as a document in SCXML, the interchange format of the W3C for state machines.
-    ///
-    /// States and final states have their names as ids. An event that leads to one state has its own name; where it leads to several, each has a
-    /// transition for the event's name, a dot and the name of the state. An event that updates a state has a transition without a target, which exits
-    /// and enters nothing. An ignored event has none, because SCXML drops events without a transition. Letters, digits, `-` and `_` of a name stay, and
-    /// other characters become numbers, such as `_x0020_` for a space; so does `_` alone, and an empty name is `_x_`. The event names
-    /// `done` and `error` become `_x0064_one` and `_x0065_rror`, because the platform's events begin with them. Guards, groups and the reasons
-    /// of automatic events are left out.
-    ///
-    /// A state that holds machines is a state with a child for each of its `regions`, parallel if there are several. The ids of the states
-    /// of such a machine and their events have the path before them: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML
-    /// take `payment` for the beginning of `payment.settle`. An event with the machine's name therefore makes it `_x_payment.settle`. The second
-    /// of several machines without names, such as those in a list, is `Bell.2`.
-    /// - Returns: The text of the document.
-    public func scxml() -> String {
+    /// The workflow as a document in ``DiagramFormat/scxml``.
+    package func scxml() -> String {
         let head = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
             "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" datamodel=\"null\" name=\"\(Self.xmlName(workflow))\" "

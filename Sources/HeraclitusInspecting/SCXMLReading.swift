@@ -6,9 +6,9 @@ extension TransitionTable {
     ///
     /// A table has states within states, final states, initial states, and transitions for events. Inner states inherit the transitions of the states
     /// around them, unless a nearer state has a transition for the same event. A transition to an outer state leads to its initial inner state. A
-    /// transition without a target is an update, as ``scxml()`` writes it. The reader refuses elements that a table lacks, with their names and lines:
+    /// transition without a target is an update, as ``DiagramFormat/scxml`` has it. The reader refuses elements that a table lacks, with their names and lines:
     /// parallel states, history, conditions, data, scripts, invocations and executable content. It skips attributes of other namespaces.
-    /// Names that ``scxml()`` encodes are decoded, such as `a_x0020_b` for `a b`, and other names stay as they are.
+    /// Names that ``DiagramFormat/scxml`` encodes are decoded, such as `a_x0020_b` for `a b`, and other names stay as they are.
     ///
     /// Reading takes time and memory linear in the document and in the transitions of the table.
     /// - Parameters:
@@ -26,11 +26,7 @@ extension TransitionTable {
     }
 
     /// Reads a document in SCXML from a text.
-    /// - Parameters:
-    ///   - document: The document.
-    ///   - version: The workflow's version, which SCXML omits.
-    /// - Throws: ``UnreadableSCXML`` with all problems.
-    public init(scxml document: String, version: Int = 1) throws(UnreadableSCXML) {
+    package init(scxml document: String, version: Int = 1) throws(UnreadableSCXML) {
         try self.init(scxml: Data(document.utf8), version: version, limit: .max)
     }
 }

@@ -261,7 +261,7 @@ struct SCXMLStates {
 
     /// The names of the events of a state's transitions.
     ///
-    /// The name of an event with several destinations ends with the destination, as ``TransitionTable/scxml()`` writes it.
+    /// The name of an event with several destinations ends with the destination, as ``DiagramFormat/scxml`` has it.
     private func events(of state: Int) -> [String] {
         let transitions = states[state].transitions
         let beginnings = transitions.map { transition -> String? in

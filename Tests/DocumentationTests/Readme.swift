@@ -41,7 +41,7 @@ import Testing
 
     @Test("The README has the diagram of the first program's workflow")
     func diagram() throws {
-        let diagram = Download.table.mermaid()
+        let diagram = Download.table.diagram()
         #expect(try Documentation.blocks("README.md", language: "mermaid") == [diagram], "\(diagram)")
     }
 

@@ -50,9 +50,9 @@ private struct Mended: Workflow {
     @Test("The page has the diagram of the workflow")
     func diagrams() throws {
         let machine = StateMachine<Ticket>()
-        let drawing = Ticket.table.mermaid()
+        let drawing = Ticket.table.diagram()
         let marked = machine.diagram(.dot, theme: .dark)
-        let document = Ticket.table.scxml()
+        let document = Ticket.table.diagram(.scxml)
         #expect(try Documentation.blocks(Self.article, language: "mermaid") == [drawing])
         #expect(marked.contains("#ffd700") && document.contains("</scxml>"))
     }
