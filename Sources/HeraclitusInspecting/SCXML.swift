@@ -1,4 +1,4 @@
-public import Heraclitus
+package import Heraclitus
 
 extension TransitionTable {
     /// The workflow as a document in ``DiagramFormat/scxml``.

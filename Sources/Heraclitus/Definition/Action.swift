@@ -1,5 +1,3 @@
-public import HeraclitusEssentials
-
 /// An action of a workflow: a method that is allowed in some states only, and changes no state by itself.
 ///
 /// Inside a workflow its name is `Action` (``Workflow/Action``). The action's name is the name of its property, unless
@@ -62,9 +60,6 @@ public struct ActionCall<W: Workflow>: Sendable {
         }
         return context
     }
-
-    /// The current date, by the machine's scheduler.
-    public var now: Date { machine.now }
 }
 
 // MARK: - Allowed states

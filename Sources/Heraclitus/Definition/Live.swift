@@ -28,11 +28,8 @@ public struct Live<Value: Sendable>: Codable, Sendable {
     public let value: Value?
 
     /// Keeps a value as long as the process lives.
-    /// - Parameter value: The value.
-    public init(_ value: Value) { self.value = value }
-
-    /// Makes an empty value, as after a restoration.
-    public init() { value = nil }
+    /// - Parameter value: The value; `nil`, the default, for an empty one, as after a restoration.
+    public init(_ value: Value? = nil) { self.value = value }
 
     /// The value.
     /// - Returns: The value.

@@ -189,13 +189,13 @@ extension Definition {
 /// An archive before typed decoding: the name of a state, and its data.
 public struct RawArchive: Sendable {
     /// The name of the workflow.
-    public let workflow: String
+    package let workflow: String
 
     /// The version of the workflow that wrote the archive.
     public let version: Int
 
     /// The machine's revision.
-    public let revision: Int
+    package let revision: Int
 
     /// The name of the state.
     public var state: String

@@ -87,7 +87,7 @@ public struct UserInfo: Sendable {
     package var count: Int { values.count }
 
     /// Whether the user info has no values.
-    public var isEmpty: Bool { storage?.values.isEmpty ?? true }
+    package var isEmpty: Bool { storage?.values.isEmpty ?? true }
 
     /// The keys, sorted.
     public var keys: [String] { values.keys.sorted() }
@@ -110,13 +110,6 @@ public struct UserInfo: Sendable {
     public subscript<T: Decodable>(key: String, as type: T.Type) -> T? {
         guard let value = values[key] else { return nil }
         return value as? T ?? (value as? JSONValue).flatMap { try? $0.decoded(as: type) }
-    }
-
-    /// Merges two user infos.
-    /// - Parameter other: The values that win for keys of both.
-    /// - Returns: The values of both.
-    public func merging(_ other: UserInfo) -> UserInfo {
-        UserInfo(values.merging(other.values) { $1 })
     }
 }
 

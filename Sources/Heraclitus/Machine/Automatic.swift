@@ -39,8 +39,8 @@ extension StateMachine {
 
     /// The current date, by the machine's scheduler.
     ///
-    /// Builders, hooks, actions and work have the same date: ``EventCall/now``, ``StateTransition/now``,
-    /// ``ActionCall/now`` and ``WorkCall/now``. Code that reads only these dates can be tested with a manual clock.
+    /// Builders, hooks and work have the same date: ``EventCall/now``, ``StateTransition/now`` and ``WorkCall/now``.
+    /// Code that reads only these dates can be tested with a manual clock.
     public var now: Date { core.scheduler.date }
 }
 

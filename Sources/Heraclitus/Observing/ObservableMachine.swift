@@ -58,9 +58,6 @@ public final class ObservableMachine<W: Workflow> {
         registration.store(in: registrations)
     }
 
-    /// Makes a machine in the workflow's initial state and observes it.
-    public convenience init() where W.Context == Void, W.Initial == W.AnyState { self.init(StateMachine<W>()) }
-
     private nonisolated func tell() { registrar.withMutation(of: self, keyPath: \.machine) {} }
 }
 

@@ -12,10 +12,10 @@ public struct EffectKey: Sendable, Hashable, Codable {
     public var id: String { exactID.text }
 
     /// A number that the effects of a machine share, drawn at random at the first save of effects.
-    public let series: Int
+    package let series: Int
 
     /// The place in the series, from 0.
-    public let index: Int
+    package let index: Int
 
     /// Makes a key.
     /// - Parameters:

@@ -18,9 +18,6 @@ public enum Archive {
         /// The number of lines so far, blank ones included.
         public internal(set) var lines = 0
 
-        /// The number of broken lines so far.
-        public internal(set) var brokenLines = 0
-
         /// The number of bytes so far.
         public internal(set) var bytes = 0
     }

@@ -53,7 +53,6 @@ where Chunks.Element == Data {
             case .tooLarge(let size): result = .failure(.tooLarge(size, limit: lines.limit))
             case .data(let data): result = read(data)
             }
-            if case .failure = result { progress.brokenLines += 1 }
             return (progress.lines, result)
         }
     }

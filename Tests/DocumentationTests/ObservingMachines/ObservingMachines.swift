@@ -19,7 +19,7 @@ private struct Download: Workflow {
 
 #if canImport(os) && canImport(SwiftUI)
     struct DownloadView: View {
-        @State private var download = ObservableMachine<Download>()
+        @State private var download = ObservableMachine(StateMachine<Download>())
 
         var body: some View {
             Text(download.stateName)

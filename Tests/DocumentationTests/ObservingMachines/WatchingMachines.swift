@@ -177,7 +177,7 @@ private func trace<W>(_ machine: StateMachine<W>) -> Registration {
 
 #if canImport(SwiftUI)
     struct DownloadView: View {
-        @State private var download = ObservableMachine<Download>()
+        @State private var download = ObservableMachine(StateMachine<Download>())
         @State private var problem: String?
 
         var body: some View {
@@ -203,7 +203,7 @@ private func trace<W>(_ machine: StateMachine<W>) -> Registration {
 
     @Test("The view of the article shows the text of the guard that declines")
     func failureReason() {
-        let download = ObservableMachine<Download>()
+        let download = ObservableMachine(StateMachine<Download>())
         var problem: String?
         func fire(_ body: () throws -> Void) {
             do {

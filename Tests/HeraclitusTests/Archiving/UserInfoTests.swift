@@ -23,7 +23,6 @@ import Testing
         #expect(info.count == 3)
         #expect(!info.isEmpty)
         #expect(UserInfo().isEmpty)
-        #expect(info.merging(["attempt": 2, "more": true])["attempt", as: Int.self] == 2)
         var changed = info
         changed["attempt"] = nil
         #expect(changed.count == 2)

@@ -28,7 +28,7 @@ import Testing
 
     @Test("A view is told when a property that it has read changes")
     func onMain() async throws {
-        let door = ObservableMachine<Door>()
+        let door = ObservableMachine(StateMachine<Door>())
         let changes = [
             change(of: door.state), change(of: door.stateName), change(of: door.can.open),
             change(of: door.isIn(OpenState.self)), change(of: door.allowedEvents), change(of: door.rehearse),
@@ -83,7 +83,7 @@ import Testing
 
     @Test("A view that has read a region's state is told when the region moves")
     func regions() async throws {
-        let order = ObservableMachine<Forest.Order>()
+        let order = ObservableMachine(StateMachine<Forest.Order>())
         try order.place(Forest.PlacedState())
         let changes = [change(of: order.isIn(Forest.BusyState.self)), change(of: order.stateName)]
         try order.machine.first.fire.begin(Forest.BusyState())
