@@ -4,8 +4,8 @@ import Heraclitus
 import HeraclitusFoundation
 
 /// Observes all outcomes by a method.
-final class Watchman: StateMachineDelegate {
-    func machine(_ machine: StateMachine<Light>, didObserve occurrence: Occurrence) {
+final class Watchman: Sendable {
+    func note(_ occurrence: Occurrence) {
         switch occurrence.kind {
         case .performed, .refused:
             print("  watchman: \(occurrence.kind) \(occurrence.action ?? "") in \(occurrence.source)")
@@ -22,7 +22,7 @@ struct Main {
         readNoArguments(usage: "usage: traffic-light\n\nSwitches a traffic light, and prints what its listeners hear.")
         let light = CountingLight()
         let watchman = Watchman()
-        light.machine.addDelegate(watchman)
+        light.machine.observe { [weak watchman] in watchman?.note($0) }
         light.machine.postNotifications(prefix: "crossing.")
         let observers = ["transitioned", "rejected", "performed", "refused", "foo"].map { name in
             NotificationCenter.default.addObserver(

@@ -54,15 +54,13 @@ struct Download: Workflow {
     let cancel = Event(from: IdleState.self, LoadingState.self, to: CancelledState.self)
 }
 
-/// A screen's model with the events as methods, which is a delegate of its machine.
-///
-/// It says `@MainActor`, because the compiler infers no isolation for a type with a Sendable protocol.
-@MainActor final class Player: MachineOwner, StateMachineDelegate {
+/// A screen's model with the events as methods, which observes its machine.
+@MainActor final class Player: MachineOwner {
     let machine = StateMachine<Download>()
     var rejections = 0
     var refusals = 0
 
-    nonisolated func machine(_ machine: StateMachine<Download>, didObserve occurrence: Occurrence) {
+    nonisolated func note(_ occurrence: Occurrence) {
         MainActor.assumeIsolated {
             if occurrence.kind == .rejected { rejections += 1 }
             if occurrence.kind == .refused { refusals += 1 }
@@ -118,10 +116,10 @@ final class Screen {
         #expect(machine.state is CancelledState)
     }
 
-    @Test("An owner and a delegate may belong to the main actor")
+    @Test("An owner and an observer may belong to the main actor")
     func host() throws {
         let player = Player()
-        player.machine.addDelegate(player)
+        player.machine.observe { [weak player] in player?.note($0) }
         #expect(throws: InvalidTransition.self) { try player.retry() }
         #expect(throws: InvalidTransition.self) { try player.fail(FailureState(.timedOut)) }
         #expect(player.rejections == 1 && player.refusals == 1)

@@ -55,7 +55,8 @@ import Testing
         let retry = Event(from: WaitingState.self, to: CallingState.self)
             .due(after: { Calls.backOff.delay(after: $0.failures) })
             .enters { CallingState(failures: $0.failures) }
-        let measure = Action(in: TalkingState.self) { talking, call in call.machine.now.timeIntervalSince(talking.since)
+        let measure = Action(in: TalkingState.self) { talking, call in
+            call.machine.now.timeIntervalSince(talking.since)
         }
     }
 

@@ -6,41 +6,13 @@ import Testing
 
 @testable import Fixtures
 
-@Suite("Delegates and notifications") struct BridgeTests {
-    final class Keeper: StateMachineDelegate {
-        let journal = CallLog()
-
-        func machine(_ machine: StateMachine<Door>, didObserve occurrence: Occurrence) {
-            let name = occurrence.transition?.description ?? occurrence.event ?? occurrence.action
-            journal.write("\(occurrence.kind) \(name ?? occurrence.announcement ?? "") \(machine.stateName)")
-        }
-    }
-
+@Suite("Notifications") struct BridgeTests {
     private static func happen(to door: StateMachine<Door>) throws {
         try door.fire.open(OpenState(), userInfo: ["by": "wind"])
         try? door.fire.lock(LockedState(1), userInfo: ["by": "me"])
         try door.perform(action: "paint", in: OpenState.self, userInfo: ["colour": "red"]) { _ in }
         try? door.perform(action: "knock", in: ClosedState.self) { _ in }
         door.announce("foo", userInfo: ["n": 1])
-    }
-
-    @Test("A delegate gets each occurrence, as long as it lives")
-    func delegate() throws {
-        let door = StateMachine<Door>()
-        var keeper: Keeper? = Keeper()
-        let journal = try #require(keeper).journal
-        try door.addDelegate(#require(keeper))
-        try Self.happen(to: door)
-        let expected = [
-            "transitioned open: ClosedState → OpenState OpenState", "rejected lock OpenState",
-            "performed paint OpenState", "refused knock OpenState", "announced foo OpenState",
-        ]
-        #expect(journal.entries == expected)
-        weak let weakKeeper = keeper
-        keeper = nil
-        #expect(weakKeeper == nil)
-        door.announce("nobody")
-        #expect(journal.entries == expected)
     }
 
     @Test("A notification centre gets the outcomes under a prefix of the caller, with the user info merged in")
