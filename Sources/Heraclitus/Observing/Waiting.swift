@@ -67,13 +67,13 @@ extension StateMachine {
 /// The error of a wait for a state: the timeout has passed, or no events lead to the state any more.
 public struct StateNotReached: Error, Hashable, Sendable {
     /// The name of the workflow.
-    package let workflow: String
+    public let workflow: String
 
     /// The name of the expected state.
-    package let expected: String
+    public let expected: String
 
     /// The name of the state at the end of the wait.
-    package let state: String
+    public let state: String
 
     /// The timeout that has passed; `nil` if no events lead to the expected state any more.
     public let timeout: Duration?
