@@ -176,8 +176,8 @@ let package = Package(
         .testTarget(
             name: "HeraclitusTests",
             dependencies: [
-                "Fixtures", "Heraclitus", "HeraclitusFoundation", "HeraclitusInspecting", "HeraclitusJSON",
-                "HeraclitusStores", "HeraclitusTesting",
+                "Fixtures", "Heraclitus", "HeraclitusInspecting", "HeraclitusJSON", "HeraclitusStores",
+                "HeraclitusTesting",
             ],
             exclude: ["Archiving/Golden"],
             swiftSettings: settings

@@ -69,7 +69,7 @@ def unnamed(changed, changelog):
     """The changes that the changelog does not name."""
     section = re.search(r"^## \[Unreleased\]\n(.*?)(?=^## |\Z)", changelog, re.M | re.S)
     named = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", section.group(1) if section else ""))))
-    own = {line.split(": ")[0] for line in changed}
+    own = {line.split(": ")[0] for line in changed if ": conforms to " not in line}
     for line in changed:
         name = line.split(": ")[0]
         parts = words(name)

@@ -66,14 +66,6 @@ extension TransitionTable {
         case .scxml: scxml()
         }
     }
-
-    package func dot(current: String? = nil, theme: DiagramTheme? = nil) -> String {
-        diagram(.dot, current: current, theme: theme)
-    }
-
-    package func mermaid(current: String? = nil, theme: DiagramTheme? = nil) -> String {
-        diagram(.mermaid, current: current, theme: theme)
-    }
 }
 
 extension StateMachine {

@@ -24,7 +24,7 @@ struct Picture: Sendable {
         #expect(try Documentation.text(page).contains("](\(picture.name))"), "\(page) does not show \(picture.name)")
         let catalog = page.prefix { $0 != "." } + ".docc"
         let file = "\(catalog)/Resources/\(picture.name)\(theme == "dark" ? "~dark" : "").svg"
-        let source = Self.comment(picture.table.dot(theme: theme == "dark" ? .dark : .light))
+        let source = Self.comment(picture.table.diagram(.dot, theme: theme == "dark" ? .dark : .light))
         if Self.draws { try Self.draw(picture.table, theme, to: Documentation.root.appendingPathComponent(file)) }
         let hint = "HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter PictureTests draws it"
         #expect(try Documentation.text(file).contains(source), "\(file) is of another diagram: \(hint)")
@@ -36,7 +36,7 @@ struct Picture: Sendable {
     private static func comment(_ dot: String) -> String { "<!--\n\(dot.replacing("--", with: "- -"))-->" }
 
     private static func draw(_ table: TransitionTable, _ theme: String, to file: URL) throws {
-        let dot = table.dot(theme: theme == "dark" ? .dark : .light)
+        let dot = table.diagram(.dot, theme: theme == "dark" ? .dark : .light)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

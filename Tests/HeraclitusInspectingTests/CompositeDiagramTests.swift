@@ -161,7 +161,7 @@ import Testing
     @Test("Mermaid has a box for each machine, side by side, and the triggers of automatic events")
     func mermaid() {
         #expect(
-            Order.table.mermaid() == """
+            Order.table.diagram(.mermaid) == """
                 stateDiagram-v2
                     state "CartState" as s0
                     state "PlacedState" as s1 {
@@ -223,7 +223,7 @@ import Testing
         var json = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(Order.table))
         json["events"]?[3]?["dueAfter"] = .number(seconds)
         let table = try JSONDecoder().decode(TransitionTable.self, from: JSONEncoder().encode(json))
-        #expect(table.dot().contains("lapse (after \(text))"))
+        #expect(table.diagram(.dot).contains("lapse (after \(text))"))
     }
 
     final class TryingState: EmptyState, Working {
@@ -237,7 +237,7 @@ import Testing
 
     @Test("Failed work and a state's own dates are in labels as well")
     func causes() {
-        #expect(Trial.table.dot().contains(#"label="fail (when failed)\nlapse (when due)"]"#))
+        #expect(Trial.table.diagram(.dot).contains(#"label="fail (when failed)\nlapse (when due)"]"#))
     }
 
     struct Patience: Workflow {
@@ -250,7 +250,7 @@ import Testing
     @Test("Of several delays the table has the shortest, also for states without the deadline")
     func shortest() throws {
         #expect(Patience.table["lapse"]?.dueAfter == 5)
-        #expect(Patience.table.dot().matches(of: /label="lapse \(after 5 s\)"/).count == 2)
+        #expect(Patience.table.diagram(.dot).matches(of: /label="lapse \(after 5 s\)"/).count == 2)
         let clock = ManualClock()
         let (waiting, shipped) = (
             StateMachine<Patience>(scheduler: clock.scheduler), StateMachine<Patience>(scheduler: clock.scheduler)
@@ -285,7 +285,7 @@ import Testing
             #""arrow 4" -> "PlacedState" [lhead="cluster_s1"];"#, #""ShippedState" -> " ";"#,
         ] { #expect(lines.contains(line), "\(line)") }
         #expect(lines.count { $0.hasSuffix("{") } == lines.count { $0 == "}" })
-        #expect(Order.table.dot(current: "CartState").contains(#""CartState" [style="rounded,filled""#))
+        #expect(Order.table.diagram(.dot, current: "CartState").contains(#""CartState" [style="rounded,filled""#))
     }
 
     // MARK: SCXML
@@ -437,9 +437,9 @@ import Testing
             return try json.decoded(as: TransitionTable.self)
         }
         let (few, many) = (try table(regions: 100), try table(regions: 2_000))
-        #expect(many.dot().utf8.count < 24 * few.dot().utf8.count)
-        #expect(many.mermaid().utf8.count < 24 * few.mermaid().utf8.count)
-        let lines = few.dot().split(separator: "\n").map { $0.drop { $0 == " " } }
+        #expect(many.diagram(.dot).utf8.count < 24 * few.diagram(.dot).utf8.count)
+        #expect(many.diagram(.mermaid).utf8.count < 24 * few.diagram(.mermaid).utf8.count)
+        let lines = few.diagram(.dot).split(separator: "\n").map { $0.drop { $0 == " " } }
         let nodes = lines.filter { $0.contains("label=\"DueState") || $0.hasPrefix("\"PlacedState/payment/DueState") }
             .filter { !$0.contains("->") }.map { $0.prefix { $0 != "[" && $0 != ";" } }
         #expect(nodes.count == 100 && Set(nodes).count == 100)

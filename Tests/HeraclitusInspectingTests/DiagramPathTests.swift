@@ -61,7 +61,9 @@ import Testing
         try silent.fire.send(SentState("a"))
         for format in [DiagramFormat.dot, .mermaid] {
             let plain =
-                format == .dot ? SilentParcel.table.dot(current: "Sent") : SilentParcel.table.mermaid(current: "Sent")
+                format == .dot
+                ? SilentParcel.table.diagram(.dot, current: "Sent")
+                : SilentParcel.table.diagram(.mermaid, current: "Sent")
             #expect(silent.diagram(format) == plain && !plain.contains("×") && !plain.contains("#215"))
         }
     }

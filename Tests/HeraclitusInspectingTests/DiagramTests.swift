@@ -18,7 +18,7 @@ import Testing
     @Test("DOT has every state and transition, with the current one and the final ones marked")
     func dot() {
         #expect(
-            Door.table.dot(current: "OpenState") == #"""
+            Door.table.diagram(.dot, current: "OpenState") == #"""
                 digraph "Door" {
                     rankdir=LR;
                     compound=true;
@@ -62,7 +62,7 @@ import Testing
     @Test("Mermaid has the same content, with escaped names")
     func mermaid() {
         #expect(
-            Door.table.mermaid(current: "OpenState") == """
+            Door.table.diagram(.mermaid, current: "OpenState") == """
                 stateDiagram-v2
                     state "ClosedState" as s0
                     state "OpenState" as s1
@@ -83,10 +83,10 @@ import Testing
 
                 """
         )
-        let odd = Odd.table.mermaid()
+        let odd = Odd.table.diagram(.mermaid)
         #expect(odd.contains(#"state "a #34;b#34; #92; c#10;d#59; #35;1 é" as s0"#))
         #expect(odd.contains("s0 --> s1 : go#58; #34;there#34;#59; now"))
-        #expect(!odd.contains("classDef") && Odd.table.mermaid(current: "nobody") == odd)
+        #expect(!odd.contains("classDef") && Odd.table.diagram(.mermaid, current: "nobody") == odd)
     }
 
     protocol Outer: WorkflowState {}
@@ -113,7 +113,7 @@ import Testing
     @Test("Groups are boxes, nested if one contains all states of the other, and each state is drawn once")
     func boxes() {
         #expect(
-            Boxed.table.mermaid(current: "InnerState") == """
+            Boxed.table.diagram(.mermaid, current: "InnerState") == """
                 stateDiagram-v2
                     state "FreeState" as s0
                     state "Outer #34;1#34;" as g1 {
@@ -142,7 +142,7 @@ import Testing
                 """
         )
         #expect(
-            Boxed.table.dot(current: "InnerState") == #"""
+            Boxed.table.diagram(.dot, current: "InnerState") == #"""
                 digraph "Boxed" {
                     rankdir=LR;
                     compound=true;
@@ -218,11 +218,13 @@ import Testing
 
     @Test("An arrow begins at a group's box only if every state of the group has the event, wherever it is drawn")
     func shared() {
-        #expect(Shared.table.mermaid().contains("also in") && !Shared.table.mermaid().contains("g1 -->"))
-        #expect(Shared.table.mermaid().matches(of: /s\d --> s0 : back/).count == 2)
-        #expect(!Shared.table.dot().contains("ltail"))
-        #expect(SharedByAll.table.mermaid().contains("g1 --> s0 : back"))
-        #expect(SharedByAll.table.dot().contains(#"-> "FarState" [dir=none, lhead="cluster_1"]"#))
+        #expect(
+            Shared.table.diagram(.mermaid).contains("also in") && !Shared.table.diagram(.mermaid).contains("g1 -->")
+        )
+        #expect(Shared.table.diagram(.mermaid).matches(of: /s\d --> s0 : back/).count == 2)
+        #expect(!Shared.table.diagram(.dot).contains("ltail"))
+        #expect(SharedByAll.table.diagram(.mermaid).contains("g1 --> s0 : back"))
+        #expect(SharedByAll.table.diagram(.dot).contains(#"-> "FarState" [dir=none, lhead="cluster_1"]"#))
     }
 
     class FailedState: Inner, @unchecked Sendable {
@@ -250,7 +252,7 @@ import Testing
     @Test("Transitions from any state, from a group or in several ways to the same state are one arrow")
     func gathered() {
         #expect(
-            Gathered.table.mermaid() == """
+            Gathered.table.diagram(.mermaid) == """
                 stateDiagram-v2
                     state "FreeState" as s0
                     state "AsideState" as s3
@@ -279,7 +281,7 @@ import Testing
 
                 """
         )
-        let lines = Gathered.table.dot().split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        let lines = Gathered.table.diagram(.dot).split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         for line in [
             #""arrow 1" [shape=plain, style=solid, label="start\nbegin [guarded]"];"#,
             #""FreeState" -> "arrow 1" [dir=none];"#, #""arrow 1" -> "InnerState";"#,
@@ -294,8 +296,8 @@ import Testing
     func machine() throws {
         let machine = StateMachine<Door>()
         try machine.fire.open(OpenState())
-        #expect(machine.diagram() == Door.table.mermaid(current: "OpenState"))
-        #expect(machine.diagram(.dot) == Door.table.dot(current: "OpenState"))
+        #expect(machine.diagram() == Door.table.diagram(.mermaid, current: "OpenState"))
+        #expect(machine.diagram(.dot) == Door.table.diagram(.dot, current: "OpenState"))
         #expect(machine.diagram(.scxml) == Door.table.scxml())
         #expect(machine.diagram(theme: .dark).hasPrefix(#"%%{init: {"theme": "dark"}}%%"# + "\nstateDiagram-v2\n"))
         let dark = machine.diagram(.dot, theme: .dark)
@@ -317,7 +319,7 @@ import Testing
 
     @Test("In DOT, names are escaped, and states with similar names stay separate")
     func dotNames() {
-        let dot = Odder.table.dot()
+        let dot = Odder.table.diagram(.dot)
         #expect(!dot.utf8.contains(0) && dot.contains("\"nul \u{2400} here\""))
         #expect(
             dot.unicodeScalars.split(separator: "\n").allSatisfy { line in
@@ -347,7 +349,7 @@ import Testing
 
     @Test("In DOT, entities of HTML in names are escaped")
     func ampersands() {
-        let dot = Ampersands.table.dot()
+        let dot = Ampersands.table.diagram(.dot)
         #expect(dot.contains(#""A&lt;B" [label="A&amp;lt;B"];"#))
         #expect(dot.contains(#"<td>&amp;#65;</td>"#) && dot.contains(#">&amp;#67; / update</td>"#))
         #expect(dot.contains(#"label="a &amp;amp; b"];"#))
@@ -365,7 +367,7 @@ import Testing
 
     @Test("In DOT, a name that begins with a per cent sign is written as a label, too")
     func perCent() {
-        let dot = Shares.table.dot()
+        let dot = Shares.table.diagram(.dot)
         #expect(dot.contains(#""%done" [label="%done"];"#) && dot.contains("\"%\u{301}\" [label=\"%\u{301}\"];"))
     }
 
@@ -378,8 +380,8 @@ import Testing
 
     @Test("In DOT several spaces beside notes stay several")
     func spaces() {
-        #expect(Roomy.table.dot().contains(#"<td>&#160;a &#160;&#160;b&#160;</td>"#))
-        #expect(Roomy.table.dot().contains(#">&#160;go &#160;on / update</td>"#))
+        #expect(Roomy.table.diagram(.dot).contains(#"<td>&#160;a &#160;&#160;b&#160;</td>"#))
+        #expect(Roomy.table.diagram(.dot).contains(#">&#160;go &#160;on / update</td>"#))
     }
 
     @Test("A long chain of superclasses is drawn in linear time, also one into a circle", arguments: [false, true])
@@ -400,7 +402,7 @@ import Testing
             """#
         let table = try JSONDecoder().decode(TransitionTable.self, from: Data(json.utf8))
         var text = ""
-        let time = threadTime { text = table.mermaid() }
+        let time = threadTime { text = table.diagram(.mermaid) }
         // The innermost box has all deeper states, and a circle has no boxes.
         #expect(text.utf8.count { $0 == UInt8(ascii: "{") } == (isIntoCircle ? 0 : 32))
         return time

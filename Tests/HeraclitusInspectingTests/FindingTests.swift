@@ -109,7 +109,9 @@ import Testing
     @Test("A superclass that no machine enters is no final state")
     func abstract() throws {
         #expect(Alternating.table.finals == [] && Alternating.findings == [])
-        #expect(!Alternating.table.scxml().contains("<final") && !Alternating.table.mermaid().contains("--> [*]"))
+        #expect(
+            !Alternating.table.scxml().contains("<final") && !Alternating.table.diagram(.mermaid).contains("--> [*]")
+        )
         let json = String(decoding: try JSONEncoder().encode(Alternating.table), as: UTF8.self)
         #expect(try TransitionTable(json: Data(json.replacing(#""finals":[],"#, with: "").utf8)).finals == [])
         // A superclass that an event enters is one of its own.
@@ -195,7 +197,7 @@ import Testing
             tables[1].findings.facts == ["unreachableState A", "unknownFinal Y", "unreachableEvent go"],
             "The second A is another state, to which nothing can lead."
         )
-        _ = tables.map { ($0.dot(), $0.mermaid()) }
+        _ = tables.map { ($0.diagram(.dot), $0.diagram(.mermaid)) }
     }
 
     final class FetchState: WorkflowState, Working {

@@ -15,7 +15,8 @@ import Testing
             DiagramTests.Boxed.table, DiagramTests.Gathered.table, CompositeDiagramTests.Order.table,
         ]
         let themes: [DiagramTheme?] = [nil, .light, .dark]
-        let texts = tables.flatMap { table in themes.map { table.mermaid(current: table.initial, theme: $0) } }
+        let texts = tables.flatMap { table in themes.map { table.diagram(.mermaid, current: table.initial, theme: $0) }
+        }
         for (number, drawn) in try MermaidReader.read(texts).enumerated() {
             let table = tables[number / themes.count]
             #expect(drawn.kind == "stateDiagram" && drawn.error == nil, "\(table.workflow): \(drawn)")
@@ -44,7 +45,7 @@ import Testing
     @Test("Any name is read as the name of a state or event")
     func names() throws {
         let tables = try Self.names.map { try Self.renaming(["OpenState", "close"], to: $0, in: Door.table) }
-        let drawings = try MermaidReader.read(([Door.table] + tables).map { $0.mermaid() })
+        let drawings = try MermaidReader.read(([Door.table] + tables).map { $0.diagram(.mermaid) })
         for (name, (table, drawn)) in zip(Self.names, zip(tables, drawings.dropFirst())) {
             #expect(drawn.error == nil && drawn.texts.count == drawings[0].texts.count, "\(name): \(drawn)")
             expect(table, in: drawn)
@@ -86,7 +87,7 @@ import Testing
         #expect(Set(nameless.regions.map(\.name)) == [""])
         let boxed = DiagramTests.Boxed.table
         let tables = [nameless, try Self.renaming(boxed.groups.map(\.name), to: "", in: boxed)]
-        for drawn in try MermaidReader.read(tables.map { $0.mermaid() }) {
+        for drawn in try MermaidReader.read(tables.map { $0.diagram(.mermaid) }) {
             #expect(drawn.kind == "stateDiagram" && drawn.error == nil, "\(drawn)")
         }
     }

@@ -181,7 +181,7 @@ struct HostileTableTests {
             #expect(machine.stateName == "s\(count - 1)")
             let last = try StateMachine(try DataWorkflow(deep), entering: DataState("s\(count - 1)"))
             #expect(last.isIn(named: "s0"))
-            #expect(deep.mermaid().utf8.count < 700 * count)
+            #expect(deep.diagram(.mermaid).utf8.count < 700 * count)
         }
     }
 
@@ -210,7 +210,7 @@ struct HostileTableTests {
         }
         #expect((error?.description.utf8.count ?? .max) < 1_000_000)
         #expect(try TransitionTable(scxml: table.scxml()).states == names)
-        _ = (table.dot(), table.mermaid())
+        _ = (table.diagram(.dot), table.diagram(.mermaid))
     }
 
     @Test("Names that look alike are compared as Swift compares texts")
@@ -230,7 +230,7 @@ struct HostileTableTests {
             events: [.init("go", states.map { .init(from: $0, to: "s0") })]
         )
         table.superstates = Dictionary(uniqueKeysWithValues: zip(states.dropFirst(), states))
-        let text = onSmallStack { [table] in table.dot() + table.mermaid() }
+        let text = onSmallStack { [table] in table.diagram(.dot) + table.diagram(.mermaid) }
         #expect(text.utf8.count < 3_600_000)
         for state in [0, 31, 32, 5_999] { #expect(text.contains("s\(state)")) }
     }
@@ -240,7 +240,7 @@ struct HostileTableTests {
         let states = (0..<1_000).map { "s\($0)" }
         var same = TransitionTable("same", states: ["a", "b"], initial: "a", events: [.init("go", from: "a", to: "b")])
         same.groups = (0..<5_000).map { .init(name: "g\($0)", states: ["a", "b"]) }
-        let first = onSmallStack { [same] in same.dot() + same.mermaid() }
+        let first = onSmallStack { [same] in same.diagram(.dot) + same.diagram(.mermaid) }
         #expect(first.utf8.count < 750_000)
         #expect(first.contains("g4999"))
         let value: JSONValue = [
@@ -252,7 +252,7 @@ struct HostileTableTests {
             ),
         ]
         let nested = try value.decoded(as: TransitionTable.self)
-        let second = onSmallStack { nested.dot() + nested.mermaid() }
+        let second = onSmallStack { nested.diagram(.dot) + nested.diagram(.mermaid) }
         #expect(second.contains("g999"))
     }
 
@@ -267,8 +267,8 @@ struct HostileTableTests {
             )
             .group("g", "a", "b", "c")
         }
-        #expect(table("a", "b", "c").dot().contains("ltail"))
-        #expect(!table("a", "b").dot().contains("ltail"))
+        #expect(table("a", "b", "c").diagram(.dot).contains("ltail"))
+        #expect(!table("a", "b").diagram(.dot).contains("ltail"))
     }
 
     /// The result on a thread with a stack of 512 KiB.

@@ -61,9 +61,9 @@ struct OtherLibrariesTests {
                 )
             )
         )
-        let delegate = Mutex<[String]>([])
+        let heard = Mutex<[String]>([])
         light.observe { occurrence in
-            delegate.withLock {
+            heard.withLock {
                 $0.append("\(occurrence.kind) \(occurrence.source) \(occurrence.destination ?? "")")
             }
         }
@@ -78,7 +78,7 @@ struct OtherLibrariesTests {
         try light.enter(DataState("red"))
         light.announce("foo")
         #expect(
-            delegate.withLock { $0 } == [
+            heard.withLock { $0 } == [
                 "transitioned blue red", "transitioned red green", "rejected green blue", "transitioned green red",
                 "announced red ",
             ]

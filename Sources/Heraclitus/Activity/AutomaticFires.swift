@@ -1,4 +1,4 @@
-// Fires events by themselves: at a date, when a condition holds, and after a state's work.
+// Fires automatic events: at a date, when a condition holds, and after a state's work.
 //
 // Observers are told of each rejection.
 

@@ -87,7 +87,7 @@ public struct UserInfo: Sendable {
     package var count: Int { values.count }
 
     /// Whether the user info has no values.
-    package var isEmpty: Bool { storage?.values.isEmpty ?? true }
+    public var isEmpty: Bool { storage?.values.isEmpty ?? true }
 
     /// The keys, sorted.
     public var keys: [String] { values.keys.sorted() }

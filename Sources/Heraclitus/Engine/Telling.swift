@@ -79,7 +79,7 @@ extension MachineCore {
         for case .notice(let tell) in closures(in: .notices) { tell(occurrence) }
     }
 
-    /// Tells the observers that asked for regions of an occurrence in one.
+    /// Tells the observers of the whole tree of an occurrence in a region.
     func tellTreeObservers(_ occurrence: Occurrence) {
         for case .regionNotice(let tell) in closures(in: .regionNotices) { tell(occurrence) }
     }

@@ -17,7 +17,7 @@
 /// | `endFire` | deciding | open for a nested fire, or else idle |
 /// | `beginAction` | idle | open |
 /// | `next` | any | deciding for a transition, open for a notice |
-/// | `endIfNothingWaits` | any | idle |
+/// | `endIfNothingWaits` | any | idle if the queue is empty, or else the same |
 struct Turn<Transition, Notice> {
     enum Stage: Equatable {
         /// No user code runs.

@@ -32,7 +32,7 @@ public struct EventAvailability: Sendable {
     public let unmetGuards: [any Error]
 
     /// The error of a fire; `nil` if it would succeed, or if the result depends on the state object.
-    package var rejection: InvalidTransition? {
+    public var rejection: InvalidTransition? {
         if case .rejected(let error) = status { error } else { nil }
     }
 }

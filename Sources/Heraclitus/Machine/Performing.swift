@@ -21,7 +21,8 @@ extension StateMachine {
     ///
     /// Other threads' transitions wait until the action has returned, as for ``perform(block:)``. Observers get the
     /// action or its rejection, and then the action's fires.
-    /// It also guards a method of an object with a machine:
+    ///
+    /// The call also guards a method of your own class:
     ///
     /// ```swift
     /// func goRed() throws { try machine.perform(in: BlueState.self) { blue in lamp.shine(.red) } }

@@ -203,8 +203,8 @@ extension StateMachine {
 extension StateMachine: CustomStringConvertible {
     /// The workflow and the state: `Download in LoadingState, revision 1`.
     ///
-    /// The description of a restored machine that nobody has activated names a deadline that has passed since. A
-    /// machine of a store, as in a unit of work, is passive: its description says that the state's work does not run.
+    /// The description of a restored, inactive machine names its passed deadline. A machine of a store, as in a unit of
+    /// work, is passive: its description says that the state's work does not run.
     public var description: String {
         let snapshot = core.snapshot
         let state = definition.states[snapshot.status.index]

@@ -14,7 +14,7 @@ import Synchronization
 /// | is held by the current state of a machine | the machine | its number |
 /// | has lost its holder, which was released | `nil` | its number |
 ///
-/// A place changes only in a turn of the tree's root, with three exceptions: outer machines begin or end to observe, a
+/// A place changes only in a turn of the tree's root, with three exceptions: outer machines begin or stop observing, a
 /// holder is made, and a holder is released.
 final class TreePlace: Sendable {
     private let contents = Lock(Contents())

@@ -134,11 +134,7 @@ private final class EffectWorker<W: Workflow>: Sendable {
 
     /// Releases the machines that were leased again, except some.
     private func release(except active: [ExactID] = []) async {
-        let released = left.withLock { left in
-            defer { left = [] }
-            return left
-        }
-        for id in released where !active.contains(ExactID(id)) {
+        for id in left.withLock({ exchange(&$0, with: []) }) where !active.contains(ExactID(id)) {
             _ = try? await change(id) { $0.release(until: now) }
         }
     }

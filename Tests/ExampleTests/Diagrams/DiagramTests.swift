@@ -41,7 +41,7 @@ enum ExampleTables {
         let path = "\(packageFolder)/Examples/\(folder)/README.md"
         let readme = try String(contentsOfFile: path, encoding: .utf8)
         let diagrams = tables.map { table in
-            (tables.count > 1 ? "`\(table.workflow)`:\n\n" : "") + "```mermaid\n\(table.mermaid())```\n"
+            (tables.count > 1 ? "`\(table.workflow)`:\n\n" : "") + "```mermaid\n\(table.diagram(.mermaid))```\n"
         }
         let head = readme.components(separatedBy: "\n## Diagram\n")[0]
         try Self.expect("\(head)\n## Diagram\n\n\(diagrams.joined(separator: "\n"))", in: path)
@@ -73,7 +73,8 @@ enum ExampleTables {
     func formats() throws {
         for (name, table) in ExampleTables.byName {
             for (format, text) in [
-                ("mermaid", table.mermaid(theme: .dark)), ("dot", table.dot(theme: .dark)), ("scxml", table.scxml()),
+                ("mermaid", table.diagram(.mermaid, theme: .dark)), ("dot", table.diagram(.dot, theme: .dark)),
+                ("scxml", table.scxml()),
             ] {
                 let run = try run("workflow-diagram", [name, "--format", format, "--theme", "dark"])
                 #expect(run.output == text && run.status == 0 && run.errors == "", "\(name)")
@@ -93,11 +94,11 @@ enum ExampleTables {
         try machine.fire.go()
         let archive = folder.file("own.json")
         try machine.archive(includingDefinition: true).write(to: URL(fileURLWithPath: archive))
-        #expect(try run("workflow-diagram", [archive]).output == Own.table.mermaid(current: "OtherState"))
+        #expect(try run("workflow-diagram", [archive]).output == Own.table.diagram(.mermaid, current: "OtherState"))
         let table = String(decoding: try JSONEncoder().encode(Own.table), as: UTF8.self)
         #expect(
             try run("workflow-diagram", ["-", "--format", "dot"], input: folder.write(table, to: "t")).output
-                == Own.table.dot()
+                == Own.table.diagram(.dot)
         )
     }
 
@@ -147,7 +148,7 @@ enum ExampleTables {
         let changed = archive.replacingOccurrences(of: #""data":{}"#, with: #""data":{"list":\#(deep)}"#)
         #expect(changed != archive)
         let run = try run("workflow-diagram", [place.write(changed, to: "deep.json")])
-        #expect(run.output == Own.table.mermaid(current: "OneState") && run.errors == "")
+        #expect(run.output == Own.table.diagram(.mermaid, current: "OneState") && run.errors == "")
     }
 
     final class OneState: EmptyState {}

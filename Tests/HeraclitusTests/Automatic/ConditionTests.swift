@@ -127,7 +127,7 @@ import Testing
     @Test("Tables and diagrams show the trigger of the event")
     func table() {
         #expect(Table.table["close"]?.triggers == [.condition])
-        #expect(Table.table.mermaid().contains("close #40;on condition#41;"))
+        #expect(Table.table.diagram(.mermaid).contains("close #40;on condition#41;"))
     }
 }
 

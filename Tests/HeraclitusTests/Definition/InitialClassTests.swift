@@ -36,7 +36,7 @@ import Testing
     @Test("Tables and diagrams begin with the class")
     func table() {
         #expect(Parcel.table.initial == "PackedState" && Parcel.table.finals == ["SentState"])
-        #expect(Parcel.table.mermaid().contains("[*] -->"))
+        #expect(Parcel.table.diagram(.mermaid).contains("[*] -->"))
     }
 
     @Test("A unit of work for an unknown id is an error without a way to make the machine")

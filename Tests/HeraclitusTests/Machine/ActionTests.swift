@@ -123,8 +123,10 @@ import Testing
         #expect(table.actions[0].states == ["ShiningState", "GlowingState"])
         #expect(table.actions[4].states == table.states)
         #expect(table.groups.map(\.name) == ["Lit"])
-        #expect(table.mermaid().contains("    s0 : shine#40;#41;\n"))
-        #expect(table.dot().contains(#"<tr><td>BrokenState</td></tr><hr/><tr><td align="left">look()</td></tr>"#))
+        #expect(table.diagram(.mermaid).contains("    s0 : shine#40;#41;\n"))
+        #expect(
+            table.diagram(.dot).contains(#"<tr><td>BrokenState</td></tr><hr/><tr><td align="left">look()</td></tr>"#)
+        )
         let data = try JSONEncoder().encode(table)
         #expect(try JSONDecoder().decode(TransitionTable.self, from: data) == table)
         var json = try JSONDecoder().decode(JSONValue.self, from: data)

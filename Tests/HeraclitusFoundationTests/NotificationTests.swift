@@ -6,7 +6,7 @@ import Testing
 
 @testable import Fixtures
 
-@Suite("Notifications") struct BridgeTests {
+@Suite("Notifications") struct NotificationTests {
     private static func happen(to door: StateMachine<Door>) throws {
         try door.fire.open(OpenState(), userInfo: ["by": "wind"])
         try? door.fire.lock(LockedState(1), userInfo: ["by": "me"])

@@ -1,4 +1,4 @@
-// Automatic events of a machine.
+// The deadlines of a machine, and its date.
 public import HeraclitusEssentials
 
 extension StateMachine {
