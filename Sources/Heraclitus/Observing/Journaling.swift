@@ -13,14 +13,14 @@ final class JournalBook: Sendable {
     var journal: Journal { content.withLock { $0 } }
 
     /// Whether the journal has a rejection of the same event for the same reason since the last transition, or only
-    /// rejections since then and no place for another one.
+    /// rejections of due events since then and no place for another one.
     ///
     /// The text of a guard's error is ignored, because it may differ each time, for example in a remaining time. In a
     /// full journal, the rejections of several due events would replace one another at each search.
     func hasRejection(like occurrence: Occurrence) -> Bool {
         let journal = journal
         let since = journal.reversed().prefix { $0.revision == occurrence.revision }
-        if let limit = journal.limit, since.count >= limit, since.allSatisfy({ $0.kind == .rejected }) { return true }
+        if let limit = journal.limit, since.count >= limit, since.allSatisfy(\.isRejectionOfDueEvent) { return true }
         return since.contains {
             $0.kind == .rejected && $0.event == occurrence.event && $0.reason == occurrence.reason
         }
@@ -38,6 +38,12 @@ final class JournalBook: Sendable {
     /// Adds the duration of callbacks to a line.
     func note(_ duration: Duration, at line: Int) {
         content.withLock { journal in journal.replace(line) { $0.recorded { $0.duration = duration } } }
+    }
+}
+
+extension Occurrence {
+    fileprivate var isRejectionOfDueEvent: Bool {
+        if kind == .rejected, case .due = cause { true } else { false }
     }
 }
 

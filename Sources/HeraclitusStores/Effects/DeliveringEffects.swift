@@ -28,19 +28,17 @@ extension StoredWorkflow {
     public func deliver(policy: DeliveryPolicy = DeliveryPolicy(), to handlers: EffectHandlers) async throws
         -> WorkReport
     {
-        try await deliver(policy: policy, to: handlers, looking: nil)
+        try await deliver(policy: policy, to: handlers, in: DeliveryPlaces(policy.machinesAtOnce))
     }
 
-    /// Delivers waiting effects; with looks, also effects that are saved while handlers run.
-    func deliver(
-        policy: DeliveryPolicy,
-        to handlers: EffectHandlers,
-        looking looks: DeliveryLooks?
-    ) async throws -> WorkReport {
+    /// Delivers waiting effects in the free places of a worker.
+    func deliver(policy: DeliveryPolicy, to handlers: EffectHandlers, in places: DeliveryPlaces) async throws
+        -> WorkReport
+    {
         let known = knownEffects
         try handlers.check(known)
-        // Without looks, effects saved later are for the next call, so that this call ends.
-        var report = try await EffectWorker(self, policy, handlers, until: scheduler.date, looks).work()
+        // Effects saved later are for the next call, so that this call ends.
+        var report = try await EffectWorker(self, policy, handlers, in: places, until: scheduler.date).work()
         report.newerCount = try await newerCount(.effects(by: scheduler.date, names: nil))
         for effect in try await unknownEffects(policy.unknownEffectAge ?? .zero) {
             report.add(WorkFailure(id: effect.key.id, effect: effect, error: effect.unknown(to: known)))
@@ -80,41 +78,50 @@ extension StoredWorkflow {
     }
 }
 
-/// The looks of a worker at the store while handlers run, so that a slow handler delays no other machine.
-struct DeliveryLooks: Sendable {
-    /// Waits for the time of the next look.
-    let wait: @Sendable () async throws -> Void
+/// The places for machines on which the deliveries of a worker work at the same time.
+final class DeliveryPlaces: Sendable {
+    let count: Int
+    private let free: Lock<Int>
 
-    /// Gets the results since the last look.
-    let report: @Sendable (WorkReport) async -> Void
+    init(_ count: Int) {
+        self.count = max(1, count)
+        free = Lock(self.count)
+    }
+
+    /// Takes all free places.
+    func takeAll() -> Int { free.withLock { exchange(&$0, with: 0) } }
+
+    func giveBack(_ count: Int) { free.withLock { $0 += count } }
 }
 
 /// Carries out effects as one worker, for one call of `deliver`.
 ///
-/// Between two looks the call works on each machine once. Without looks, effects that are saved later, or that wait
-/// again, are for the next call, so the call ends.
+/// The call works on each machine once. Effects that are saved later, or that wait again, are for the next call, so the
+/// call ends.
 private final class EffectWorker<W: Workflow>: Sendable {
     private let workflow: StoredWorkflow<W>
     private let policy: DeliveryPolicy
     private let handlers: EffectHandlers
-    private let looks: DeliveryLooks?
+    private let places: DeliveryPlaces
     private let worker = String(UInt64.random(in: 0...UInt64.max), radix: 36)
 
     /// The date up to which effects are due.
-    private let dueDate: Lock<Date>
+    private let dueDate: Date
 
-    /// The machines that the call has leased again; they stay leased until the next look, or until the call ends.
+    /// The machines on which the call has worked.
+    private let worked = Lock<Set<ExactID>>([])
+
+    /// The machines that the call has leased again; they stay leased until the call ends.
     private let left = Lock<[String]>([])
 
     init(
         _ workflow: StoredWorkflow<W>,
         _ policy: DeliveryPolicy,
         _ handlers: EffectHandlers,
-        until date: Date,
-        _ looks: DeliveryLooks?
+        in places: DeliveryPlaces,
+        until date: Date
     ) {
-        (self.workflow, self.policy, self.handlers, self.looks) = (workflow, policy, handlers, looks)
-        dueDate = Lock(date)
+        (self.workflow, self.policy, self.handlers, self.places, dueDate) = (workflow, policy, handlers, places, date)
     }
 
     private var now: Date { workflow.scheduler.date }
@@ -122,6 +129,9 @@ private final class EffectWorker<W: Workflow>: Sendable {
 
     /// Works until all due effects are done or wait.
     func work() async throws -> WorkReport {
+        func release() async {
+            for id in left.withLock({ $0 }) { _ = try? await change(id) { $0.release(until: now) } }
+        }
         do {
             let report = try await workOnClaims()
             await release()
@@ -132,82 +142,45 @@ private final class EffectWorker<W: Workflow>: Sendable {
         }
     }
 
-    /// Releases the machines that were leased again, except some.
-    private func release(except active: [ExactID] = []) async {
-        for id in left.withLock({ exchange(&$0, with: []) }) where !active.contains(ExactID(id)) {
-            _ = try? await change(id) { $0.release(until: now) }
-        }
-    }
-
-    /// The next occurrence in a call.
-    private enum Step: Sendable {
-        case worked(ExactID, WorkReport)
-
-        /// Handlers run, and it is time to look at the store.
-        case look
-    }
-
     private func workOnClaims() async throws -> WorkReport {
-        let most = max(1, policy.machinesAtOnce)
-        return try await withThrowingTaskGroup(of: Step.self) { group in
+        try await withThrowingTaskGroup(of: WorkReport.self) { group in
             var report = WorkReport()
-            var active: [ExactID] = []
-            // The machines on which the call has worked since the last look.
-            var worked: Set<ExactID> = []
-            var (isLooking, isWaiting) = (false, false)
+            var active = 0
             while true {
                 try Task.checkCancellation()
                 // Claims several machines at once, because each claim is a round trip to the database.
-                if active.count <= most / 2 || isLooking && active.count < most {
-                    // The earlier date counts: after the clock is set back, failed effects still wait.
-                    let date = min(dueDate.withLock { $0 }, now)
+                if active <= places.count / 2 {
                     do {
-                        for archive in try await workflow.store.claim(claim(by: date, most - active.count)) {
-                            let id = ExactID(archive.id)
-                            let isFirst = worked.insert(id).inserted
-                            active.append(id)
+                        let claimed = try await claimMachines()
+                        for archive in claimed {
                             group.addTask {
-                                let done = try await self.work(at: archive, isFirst: isFirst)
-                                return .worked(id, done)
+                                defer { self.places.giveBack(1) }
+                                return try await self.work(at: archive)
                             }
                         }
+                        active += claimed.count
                     } catch StoreError.damaged(let id, let explanation) {
                         // The unreadable archives stay claimed. Handlers under way go on.
                         let error = StoreError.damaged(id: id, explanation: explanation)
                         report.add(WorkFailure(id: id, effect: nil, error: error))
-                    } catch  where isLooking && !Task.isCancelled {
-                        // Handlers under way go on. The next call throws a lasting error.
-                        report.add(WorkFailure(id: "", effect: nil, error: error))
                     }
                 }
-                isLooking = false
-                if active.isEmpty {
-                    group.cancelAll()
-                    return report
-                }
-                if let looks, !isWaiting {
-                    isWaiting = true
-                    group.addTask {
-                        try await looks.wait()
-                        return .look
-                    }
-                }
-                switch try await group.next() {
-                case .worked(let id, let done)?:
-                    if let place = active.firstIndex(of: id) { active.remove(at: place) }
-                    report.add(done)
-                case .look?:
-                    (isLooking, isWaiting) = (true, false)
-                    await release(except: active)
-                    worked = Set(active)
-                    let date = now
-                    dueDate.withLock { $0 = date }
-                    await looks?.report(report)
-                    report = WorkReport()
-                case nil: return report
-                }
+                guard let done = try await group.next() else { return report }
+                active -= 1
+                report.add(done)
             }
         }
+    }
+
+    /// Claims a machine for each free place, and takes the places.
+    private func claimMachines() async throws -> [StoredArchive] {
+        var unused = places.takeAll()
+        defer { places.giveBack(unused) }
+        if unused == 0 { return [] }
+        // The earlier date counts: after the clock is set back, failed effects still wait.
+        let claimed = try await workflow.store.claim(claim(by: min(dueDate, now), unused))
+        unused -= claimed.count
+        return claimed
     }
 
     private func claim(by date: Date, _ limit: Int) -> StoreClaim {
@@ -222,13 +195,13 @@ private final class EffectWorker<W: Workflow>: Sendable {
     }
 
     /// Carries out the effects of a leased machine, one after the other.
-    private func work(at archive: StoredArchive, isFirst: Bool) async throws -> WorkReport {
+    private func work(at archive: StoredArchive) async throws -> WorkReport {
         var report = WorkReport()
         var leased = archive.effects
         do {
-            guard isFirst else {
+            guard worked.withLock({ $0.insert(ExactID(archive.id)).inserted }) else {
                 // While the clock stands still, this call would claim the machine again.
-                if now > dueDate.withLock({ $0 }) {
+                if now > dueDate {
                     _ = try await change(archive.id) { $0.release(until: now) }
                 } else {
                     left.withLock { $0.append(archive.id) }

@@ -13,7 +13,7 @@ extension ArchiveStore {
     ///
     /// Run it in as many processes as you like: each works on other machines. A save of this process wakes the worker;
     /// with the store's ``bell``, so does a save of another process. The worker looks at the store at least once per
-    /// `interval`, also while a handler runs.
+    /// `interval`, also while handlers run: a slow handler delays its machine alone.
     /// - Parameters:
     ///   - workflows: The workflows.
     ///   - handlers: The handlers of the effects.
@@ -37,14 +37,26 @@ extension ArchiveStore {
         try await withThrowingTaskGroup(of: Void.self) { [policy] group in
             for workflow in repeat each workflows {
                 group.addTask {
-                    try await rounds.run(workflow, .due(by: .distantFuture)) { try await workflow.fireDue() }
+                    try await rounds.run(workflow, .due(by: .distantFuture)) {
+                        await rounds.work { try await workflow.fireDue() }
+                    }
                 }
                 guard !workflow.effectNames.isEmpty else { continue }
                 group.addTask {
                     let queue = ArchiveQuery.Queue.effects(by: .distantFuture, names: workflow.effectNames)
-                    let looks = rounds.looks(of: workflow)
-                    try await rounds.run(workflow, queue) {
-                        try await workflow.deliver(policy: policy, to: handlers, looking: looks)
+                    let places = DeliveryPlaces(policy.machinesAtOnce)
+                    // A slow delivery goes on beside those of the next rounds.
+                    try await withThrowingDiscardingTaskGroup { deliveries in
+                        try await rounds.run(workflow, queue) {
+                            let end = StoreBell()
+                            deliveries.addTask {
+                                await rounds.work {
+                                    try await workflow.deliver(policy: policy, to: handlers, in: places)
+                                }
+                                end.ring()
+                            }
+                            try await rounds.sleep(until: nil, workflow.scheduler, end, after: 0)
+                        }
                     }
                 }
             }
@@ -69,7 +81,7 @@ private final class Rounds: Sendable {
     func run<W: Workflow>(
         _ workflow: StoredWorkflow<W>,
         _ queue: ArchiveQuery.Queue,
-        _ work: () async throws -> WorkReport
+        _ work: () async throws -> Void
     ) async throws {
         var query = workflow.query()
         query.queue = queue
@@ -80,29 +92,26 @@ private final class Rounds: Sendable {
             let now = workflow.scheduler.date
             var wake = now + interval.inSeconds
             do {
-                await report(try await work())
+                try await work()
                 if let next = try await workflow.store.nextDate(query, after: now) { wake = min(wake, next) }
             } catch {
                 try Task.checkCancellation()
                 // The next round retries a failing medium.
                 await failed(WorkFailure(id: "", effect: nil, error: error))
             }
-            try await sleep(until: wake, workflow.scheduler, after: rings)
+            try await sleep(until: wake, workflow.scheduler, bell, after: rings)
         }
     }
 
-    /// The looks of a delivery at the store, once per interval.
-    func looks<W: Workflow>(of workflow: StoredWorkflow<W>) -> DeliveryLooks {
-        DeliveryLooks {
-            let scheduler = workflow.scheduler
-            try await self.sleep(until: scheduler.date + self.interval.inSeconds, scheduler, after: nil)
-        } report: { report in
-            await self.report(report)
+    /// Works once, and reports failures.
+    func work(_ body: () async throws -> WorkReport) async {
+        do {
+            for failure in try await body().failures where isNew(failure) { await failed(failure) }
+        } catch {
+            if Task.isCancelled { return }
+            // The next round retries a failing medium.
+            await failed(WorkFailure(id: "", effect: nil, error: error))
         }
-    }
-
-    private func report(_ report: WorkReport) async {
-        for failure in report.failures where isNew(failure) { await failed(failure) }
     }
 
     /// Whether to report a failure.
@@ -118,13 +127,14 @@ private final class Rounds: Sendable {
         }
     }
 
-    /// Sleeps until a date, or until the bell rings after a number of rings; `nil` to ignore the bell.
-    private func sleep(until date: Date, _ scheduler: Scheduler, after rings: Int?) async throws {
+    /// Sleeps until a date, for an interval at most, or until a bell rings.
+    func sleep(until date: Date?, _ scheduler: Scheduler, _ bell: StoreBell?, after rings: Int) async throws {
+        let date = date ?? scheduler.date + interval.inSeconds
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await scheduler.sleep(until: date) }
             // The scheduler's clock may be set back. A day at most, because a longer sleep may overflow.
             group.addTask { [interval] in try await Task.sleep(for: min(interval, .seconds(86_400))) }
-            if let bell, let rings { group.addTask { await bell.wait(after: rings) } }
+            if let bell { group.addTask { await bell.wait(after: rings) } }
             _ = try await group.next()
             group.cancelAll()
         }

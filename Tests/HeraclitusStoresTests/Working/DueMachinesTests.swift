@@ -281,6 +281,22 @@ import Testing
         #expect(await store.load("1")?.revision == 2)
     }
 
+    @Test("A journal full of rejected fires of callers still gets the rejection of a due event")
+    func afterRejectedFires() async throws {
+        let store = InMemoryStore()
+        let machines = store.workflow(Stubborn.self, scheduler: clock.scheduler)
+        func create() -> StateMachine<Stubborn> { StateMachine(journal: .last(2), scheduler: clock.scheduler) }
+        try await machines.update("1", creating: create) { machine in
+            try machine.fire.start(Stubborn.WaitingState(until: at(60)))
+            for _ in 0..<3 { try? machine.fire.lapse() }
+        }
+        await clock.advance(by: .seconds(90))
+        for _ in 0..<5 { _ = try await machines.fireDue() }
+        let saved = try #require(try await machines.machine("1")).machine
+        #expect(saved.journal.map { $0.event ?? "" } == ["lapse", "forget"])
+        #expect(await store.load("1")?.revision == 2)
+    }
+
     @Test(
         "Machines with rejected events hold up no others, also in a store without claims",
         arguments: [1, 3]

@@ -158,6 +158,75 @@ import Testing
         }
     }
 
+    /// A store whose saves of one machine fail.
+    private final class FailingStore: StoreAround {
+        let inner = InMemoryStore()
+
+        /// The machine whose saves fail.
+        let failing = Lock<String?>(nil)
+
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
+            if let id = failing.withLock({ $0 }), changes.contains(where: { $0.id == id }) { throw Failed() }
+            return try await inner.save(changes)
+        }
+    }
+
+    @Test("While a handler runs, a failing save of another machine is reported, and cancels no handler")
+    func failingSave() async throws {
+        let (store, log, mayEnd) = (FailingStore(), log, Latch())
+        let office = store.workflow(Office.self, scheduler: clock.scheduler)
+        let handlers = EffectHandlers().on(Mail.self) { mail, _ in
+            log.write("mail \(mail.text)")
+            guard mail.text == "slow" else { return store.failing.withLock { $0 = "2" } }
+            try await mayEnd.wait()
+            log.write("end")
+        }
+        try await office.update("1") { try $0.fire.mail(EffectTests.MailingState("slow")) }
+        let worker = Task {
+            try await store.run(office, to: handlers, interval: .seconds(5)) { log.write("failed \($0.id)") }
+        }
+        defer { worker.cancel() }
+        try await wait { log.entries == ["mail slow"] }
+        try await office.update("2") { try $0.fire.mail(EffectTests.MailingState("b")) }
+        for _ in 0..<200 where !log.entries.contains("failed ") {
+            await clock.advance(by: .seconds(5))
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        mayEnd.open()
+        try await wait { log.entries.contains("end") }
+        #expect(log.entries.contains("failed "))
+        #expect(log.entries.filter { $0 == "mail slow" }.count == 1)
+    }
+
+    @Test("While a handler runs, an effect of an unknown type is reported, too")
+    func unknownBesideSlowHandler() async throws {
+        typealias Former = ReleaseDeliveryTests.Former
+        typealias Next = ReleaseDeliveryTests.Next
+        let (store, clock, log, mayEnd) = (store, clock, log, Latch())
+        let next = store.workflow(Next.self, scheduler: clock.scheduler)
+        let former = store.workflow(Former.self, scheduler: clock.scheduler)
+        let handlers = EffectHandlers().on(ReleaseDeliveryTests.Mail.self) { mail, _ in
+            log.write("mail \(mail.text)")
+            try await mayEnd.wait()
+        }
+        let policy = DeliveryPolicy(unknownEffectAge: .seconds(60))
+        try await former.update("1") { try $0.fire.mail(ReleaseDeliveryTests.MailingState("slow")) }
+        let worker = Task {
+            try await store.run(former, to: handlers, policy: policy, interval: .seconds(10)) { failure in
+                log.write("failed \(failure.effect?.name ?? "")")
+            }
+        }
+        defer { worker.cancel() }
+        try await wait { log.entries == ["mail slow"] }
+        try await next.update("2") { try $0.fire.push(ReleaseDeliveryTests.PushingState("a")) }
+        for _ in 0..<200 where log.entries.count < 2 {
+            await clock.advance(by: .seconds(10))
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(log.entries == ["mail slow", "failed Push"])
+        mayEnd.open()
+    }
+
     @Test("A machine that cannot be changed is reported, and the others go on")
     func damagedMachine() async throws {
         for id in ["1", "2"] { try await bills.update(id) { try $0.fire.send(Bill.SentState(1, by: clock.date)) } }

@@ -19,6 +19,12 @@ public final class PostgresTransaction: StoreTransaction {
 
     private(set) var concernsWorker = false
 
+    /// The race that a statement has lost, such as a deadlock.
+    private var race: ConnectionFailure?
+
+    /// The failure of a transaction with a failed statement: a lost race is retried, even if the user catches it.
+    var statementFailure: ConnectionFailure { race ?? .statementFailed }
+
     init(_ connection: PostgresConnection, store: String) { (self.connection, self.store) = (connection, store) }
 
     func end() { isOver = true }
@@ -52,8 +58,13 @@ public final class PostgresTransaction: StoreTransaction {
             return try connection.run(Command(sql, parameters, isOwn: false), body)
         } catch ConnectionFailure.refused(let reason) {
             throw DatabaseError(store: store, reason)
+        } catch let failure as ConnectionFailure {
+            note(failure)
+            throw failure
         }
     }
+
+    private func note(_ failure: ConnectionFailure) { if case .retryable = failure { race = race ?? failure } }
 
     /// Loads the archive of an id, as the transaction sees it.
     /// - Parameter id: Any text.
@@ -68,10 +79,13 @@ public final class PostgresTransaction: StoreTransaction {
     private func named<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             // The pool would retry the statement in a failed transaction, which fails each time.
-            if connection.hasFailed { throw ConnectionFailure.statementFailed }
+            if connection.hasFailed { throw statementFailure }
             return try body()
         } catch ConnectionFailure.refused(let reason) {
             throw DatabaseError(store: store, reason)
+        } catch let failure as ConnectionFailure {
+            note(failure)
+            throw failure
         }
     }
 
@@ -140,7 +154,7 @@ extension PostgresStore {
                 try connection.run(.begin)
                 let result = try body(transaction)
                 if let failure = transaction.failure { throw failure }
-                if connection.hasFailed { throw ConnectionFailure.statementFailed }
+                if connection.hasFailed { throw transaction.statementFailure }
                 if !mayBeCommitted { outcome = (result, transaction.lastSave) }
                 concernsWorker = transaction.concernsWorker
                 isCommitting = true

@@ -112,6 +112,25 @@ struct TransactionTests {
         #expect(try await store.passed("1") == 1)
     }
 
+    @Test("A lost race that the user catches is retried, with a machine after it or without", arguments: [true, false])
+    func raceCaught(hasMachine: Bool) async throws {
+        let store = try await PostgresStore(try await database(try await Server.shared.value))
+        let attempts = Mutex(0)
+        try await store.write { connection in
+            let attempt = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            if attempt == 1 {
+                let sql = "do $$ begin raise exception 'a race' using errcode = '40001'; end $$"
+                do { try connection.execute(sql) } catch {}
+            }
+            if hasMachine { try pass("1", store, connection) }
+        }
+        #expect(attempts.withLock { $0 } == 2)
+        #expect(try await store.passed("1") == (hasMachine ? 2 : 1))
+    }
+
     @Test(
         "A failed statement of the user throws at once and undoes the machines, even if the user catches the error"
     )
