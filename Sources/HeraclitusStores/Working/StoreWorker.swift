@@ -1,5 +1,6 @@
 public import Heraclitus
 import HeraclitusEssentials
+import Synchronization
 
 extension ArchiveStore {
     /// Runs a worker until the task is cancelled: fires due events, delivers effects, and sleeps until the next date.
@@ -45,18 +46,8 @@ extension ArchiveStore {
                 group.addTask {
                     let queue = ArchiveQuery.Queue.effects(by: .distantFuture, names: workflow.effectNames)
                     let places = DeliveryPlaces(policy.machinesAtOnce)
-                    // A slow delivery goes on beside those of the next rounds.
-                    try await withThrowingDiscardingTaskGroup { deliveries in
-                        try await rounds.run(workflow, queue) {
-                            let end = StoreBell()
-                            deliveries.addTask {
-                                await rounds.work {
-                                    try await workflow.deliver(policy: policy, to: handlers, in: places)
-                                }
-                                end.ring()
-                            }
-                            try await rounds.sleep(until: nil, workflow.scheduler, end, after: 0)
-                        }
+                    try await rounds.runOverlapping(workflow, queue, limit: places.count) {
+                        try await workflow.deliver(policy: policy, to: handlers, in: places)
                     }
                 }
             }
@@ -103,6 +94,35 @@ private final class Rounds: Sendable {
         }
     }
 
+    /// Runs rounds that end after an interval at the latest: slow work goes on beside that of the next rounds.
+    /// - Parameters:
+    ///   - workflow: The workflow.
+    ///   - queue: The machines with work.
+    ///   - limit: The number of rounds whose work may go on at once.
+    ///   - body: The work.
+    func runOverlapping<W: Workflow>(
+        _ workflow: StoredWorkflow<W>,
+        _ queue: ArchiveQuery.Queue,
+        limit: Int,
+        _ body: @escaping @Sendable () async throws -> WorkReport
+    ) async throws {
+        let count = Box(Atomic(0))
+        try await withThrowingDiscardingTaskGroup { group in
+            try await run(workflow, queue) {
+                let end = StoreBell()
+                if count.value.load(ordering: .relaxed) < limit {
+                    count.value.add(1, ordering: .relaxed)
+                    group.addTask {
+                        await self.work(body)
+                        count.value.subtract(1, ordering: .relaxed)
+                        end.ring()
+                    }
+                }
+                try await sleep(until: nil, workflow.scheduler, end, after: 0)
+            }
+        }
+    }
+
     /// Works once, and reports failures.
     func work(_ body: () async throws -> WorkReport) async {
         do {
@@ -128,7 +148,7 @@ private final class Rounds: Sendable {
     }
 
     /// Sleeps until a date, for an interval at most, or until a bell rings.
-    func sleep(until date: Date?, _ scheduler: Scheduler, _ bell: StoreBell?, after rings: Int) async throws {
+    private func sleep(until date: Date?, _ scheduler: Scheduler, _ bell: StoreBell?, after rings: Int) async throws {
         let date = date ?? scheduler.date + interval.inSeconds
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await scheduler.sleep(until: date) }
