@@ -28,17 +28,10 @@ extension StoredWorkflow {
     public func deliver(policy: DeliveryPolicy = DeliveryPolicy(), to handlers: EffectHandlers) async throws
         -> WorkReport
     {
-        try await deliver(policy: policy, to: handlers, in: DeliveryPlaces(policy.machinesAtOnce))
-    }
-
-    /// Delivers waiting effects in the free places of a worker.
-    func deliver(policy: DeliveryPolicy, to handlers: EffectHandlers, in places: DeliveryPlaces) async throws
-        -> WorkReport
-    {
         let known = knownEffects
         try handlers.check(known)
         // Effects saved later are for the next call, so that this call ends.
-        var report = try await EffectWorker(self, policy, handlers, in: places, until: scheduler.date).work()
+        var report = try await EffectWorker(self, policy, handlers, until: scheduler.date).work()
         report.newerCount = try await newerCount(.effects(by: scheduler.date, names: nil))
         for effect in try await unknownEffects(policy.unknownEffectAge ?? .zero) {
             report.add(WorkFailure(id: effect.key.id, effect: effect, error: effect.unknown(to: known)))
@@ -78,22 +71,6 @@ extension StoredWorkflow {
     }
 }
 
-/// The places for machines on which the deliveries of a worker work at the same time.
-final class DeliveryPlaces: Sendable {
-    let count: Int
-    private let free: Lock<Int>
-
-    init(_ count: Int) {
-        self.count = max(1, count)
-        free = Lock(self.count)
-    }
-
-    /// Takes all free places.
-    func takeAll() -> Int { free.withLock { exchange(&$0, with: 0) } }
-
-    func giveBack(_ count: Int) { free.withLock { $0 += count } }
-}
-
 /// Carries out effects as one worker, for one call of `deliver`.
 ///
 /// The call works on each machine once. Effects that are saved later, or that wait again, are for the next call, so the
@@ -102,7 +79,6 @@ private final class EffectWorker<W: Workflow>: Sendable {
     private let workflow: StoredWorkflow<W>
     private let policy: DeliveryPolicy
     private let handlers: EffectHandlers
-    private let places: DeliveryPlaces
     private let worker = String(UInt64.random(in: 0...UInt64.max), radix: 36)
 
     /// The date up to which effects are due.
@@ -114,14 +90,8 @@ private final class EffectWorker<W: Workflow>: Sendable {
     /// The machines that the call has leased again; they stay leased until the call ends.
     private let left = Lock<[String]>([])
 
-    init(
-        _ workflow: StoredWorkflow<W>,
-        _ policy: DeliveryPolicy,
-        _ handlers: EffectHandlers,
-        in places: DeliveryPlaces,
-        until date: Date
-    ) {
-        (self.workflow, self.policy, self.handlers, self.places, dueDate) = (workflow, policy, handlers, places, date)
+    init(_ workflow: StoredWorkflow<W>, _ policy: DeliveryPolicy, _ handlers: EffectHandlers, until date: Date) {
+        (self.workflow, self.policy, self.handlers, dueDate) = (workflow, policy, handlers, date)
     }
 
     private var now: Date { workflow.scheduler.date }
@@ -143,21 +113,18 @@ private final class EffectWorker<W: Workflow>: Sendable {
     }
 
     private func workOnClaims() async throws -> WorkReport {
-        try await withThrowingTaskGroup(of: WorkReport.self) { group in
+        let most = max(1, policy.machinesAtOnce)
+        return try await withThrowingTaskGroup(of: WorkReport.self) { group in
             var report = WorkReport()
             var active = 0
             while true {
                 try Task.checkCancellation()
                 // Claims several machines at once, because each claim is a round trip to the database.
-                if active <= places.count / 2 {
+                if active <= most / 2 {
+                    // The earlier date counts: after the clock is set back, failed effects still wait.
                     do {
-                        let claimed = try await claimMachines()
-                        for archive in claimed {
-                            group.addTask {
-                                defer { self.places.giveBack(1) }
-                                return try await self.work(at: archive)
-                            }
-                        }
+                        let claimed = try await workflow.store.claim(claim(by: min(dueDate, now), most - active))
+                        for archive in claimed { group.addTask { try await self.work(at: archive) } }
                         active += claimed.count
                     } catch StoreError.damaged(let id, let explanation) {
                         // The unreadable archives stay claimed. Handlers under way go on.
@@ -170,17 +137,6 @@ private final class EffectWorker<W: Workflow>: Sendable {
                 report.add(done)
             }
         }
-    }
-
-    /// Claims a machine for each free place, and takes the places.
-    private func claimMachines() async throws -> [StoredArchive] {
-        var unused = places.takeAll()
-        defer { places.giveBack(unused) }
-        if unused == 0 { return [] }
-        // The earlier date counts: after the clock is set back, failed effects still wait.
-        let claimed = try await workflow.store.claim(claim(by: min(dueDate, now), unused))
-        unused -= claimed.count
-        return claimed
     }
 
     private func claim(by date: Date, _ limit: Int) -> StoreClaim {

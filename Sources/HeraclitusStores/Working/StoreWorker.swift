@@ -1,6 +1,5 @@
 public import Heraclitus
 import HeraclitusEssentials
-import Synchronization
 
 extension ArchiveStore {
     /// Runs a worker until the task is cancelled: fires due events, delivers effects, and sleeps until the next date.
@@ -14,7 +13,10 @@ extension ArchiveStore {
     ///
     /// Run it in as many processes as you like: each works on other machines. A save of this process wakes the worker;
     /// with the store's ``bell``, so does a save of another process. The worker looks at the store at least once per
-    /// `interval`, also while handlers run: a slow handler delays its machine alone.
+    /// `interval`.
+    ///
+    /// A worker claims the next effects of a workflow when at least half of its handlers have returned, and effects
+    /// saved meanwhile when all have. Limit the time of handlers, because one that hangs holds up its worker.
     /// - Parameters:
     ///   - workflows: The workflows.
     ///   - handlers: The handlers of the effects.
@@ -38,17 +40,12 @@ extension ArchiveStore {
         try await withThrowingTaskGroup(of: Void.self) { [policy] group in
             for workflow in repeat each workflows {
                 group.addTask {
-                    try await rounds.run(workflow, .due(by: .distantFuture)) {
-                        await rounds.work { try await workflow.fireDue() }
-                    }
+                    try await rounds.run(workflow, .due(by: .distantFuture)) { try await workflow.fireDue() }
                 }
                 guard !workflow.effectNames.isEmpty else { continue }
                 group.addTask {
                     let queue = ArchiveQuery.Queue.effects(by: .distantFuture, names: workflow.effectNames)
-                    let places = DeliveryPlaces(policy.machinesAtOnce)
-                    try await rounds.runOverlapping(workflow, queue, limit: places.count) {
-                        try await workflow.deliver(policy: policy, to: handlers, in: places)
-                    }
+                    try await rounds.run(workflow, queue) { try await workflow.deliver(policy: policy, to: handlers) }
                 }
             }
             try await group.waitForAll()
@@ -72,7 +69,7 @@ private final class Rounds: Sendable {
     func run<W: Workflow>(
         _ workflow: StoredWorkflow<W>,
         _ queue: ArchiveQuery.Queue,
-        _ work: () async throws -> Void
+        _ work: () async throws -> WorkReport
     ) async throws {
         var query = workflow.query()
         query.queue = queue
@@ -83,54 +80,14 @@ private final class Rounds: Sendable {
             let now = workflow.scheduler.date
             var wake = now + interval.inSeconds
             do {
-                try await work()
+                for failure in try await work().failures where isNew(failure) { await failed(failure) }
                 if let next = try await workflow.store.nextDate(query, after: now) { wake = min(wake, next) }
             } catch {
                 try Task.checkCancellation()
                 // The next round retries a failing medium.
                 await failed(WorkFailure(id: "", effect: nil, error: error))
             }
-            try await sleep(until: wake, workflow.scheduler, bell, after: rings)
-        }
-    }
-
-    /// Runs rounds that end after an interval at the latest: slow work goes on beside that of the next rounds.
-    /// - Parameters:
-    ///   - workflow: The workflow.
-    ///   - queue: The machines with work.
-    ///   - limit: The number of rounds whose work may go on at once.
-    ///   - body: The work.
-    func runOverlapping<W: Workflow>(
-        _ workflow: StoredWorkflow<W>,
-        _ queue: ArchiveQuery.Queue,
-        limit: Int,
-        _ body: @escaping @Sendable () async throws -> WorkReport
-    ) async throws {
-        let count = Box(Atomic(0))
-        try await withThrowingDiscardingTaskGroup { group in
-            try await run(workflow, queue) {
-                let end = StoreBell()
-                if count.value.load(ordering: .relaxed) < limit {
-                    count.value.add(1, ordering: .relaxed)
-                    group.addTask {
-                        await self.work(body)
-                        count.value.subtract(1, ordering: .relaxed)
-                        end.ring()
-                    }
-                }
-                try await sleep(until: nil, workflow.scheduler, end, after: 0)
-            }
-        }
-    }
-
-    /// Works once, and reports failures.
-    func work(_ body: () async throws -> WorkReport) async {
-        do {
-            for failure in try await body().failures where isNew(failure) { await failed(failure) }
-        } catch {
-            if Task.isCancelled { return }
-            // The next round retries a failing medium.
-            await failed(WorkFailure(id: "", effect: nil, error: error))
+            try await sleep(until: wake, workflow.scheduler, after: rings)
         }
     }
 
@@ -147,9 +104,8 @@ private final class Rounds: Sendable {
         }
     }
 
-    /// Sleeps until a date, for an interval at most, or until a bell rings.
-    private func sleep(until date: Date?, _ scheduler: Scheduler, _ bell: StoreBell?, after rings: Int) async throws {
-        let date = date ?? scheduler.date + interval.inSeconds
+    /// Sleeps until a date, or until the bell rings.
+    private func sleep(until date: Date, _ scheduler: Scheduler, after rings: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await scheduler.sleep(until: date) }
             // The scheduler's clock may be set back. A day at most, because a longer sleep may overflow.
