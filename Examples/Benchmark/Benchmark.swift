@@ -23,8 +23,8 @@ struct Benchmark {
 
     /// Starts an idle thread.
     ///
-    /// In a process of one thread, glibc locks and counts references without the processor's lock prefix. Programs that need locks have several
-    /// threads.
+    /// In a process of one thread, glibc locks and counts references without the processor's lock prefix. Programs that
+    /// need locks have several threads.
     private static func parkAThread() {
         Thread.detachNewThread { DispatchSemaphore(value: 0).wait() }
     }

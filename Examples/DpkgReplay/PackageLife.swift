@@ -2,9 +2,9 @@ import Heraclitus
 
 /// The life of a package in dpkg: the allowed changes, and their events.
 ///
-/// The first group of events are dpkg's action lines. They change only the knowledge of the package's future, so they update its state. The other
-/// events are status lines. Each pair of states belongs to at most one event, and dpkg cannot make any other change. The sources are the steps in
-/// dpkg(1), and the code of dpkg that sets a state.
+/// The first group of events are dpkg's action lines. They change only the knowledge of the package's future, so they
+/// update its state. The other events are status lines. Each pair of states belongs to at most one event, and dpkg
+/// cannot make any other change. The sources are the steps in dpkg(1), and the code of dpkg that sets a state.
 struct PackageLife: Workflow {
     static var initial: PackageState {
         UnseenState(Facts(package: "", since: Timestamp(), line: 0, run: Run()))
@@ -155,7 +155,8 @@ struct PackageLife: Workflow {
     ///
     /// The old version is in force again, and is not configured again.
     ///
-    /// Or dpkg never tried, because a package in the way could not be removed. The log then has that removal in between.
+    /// Or dpkg never tried, because a package in the way could not be removed. The log then has that removal in
+    /// between.
     let putBack = Event(from: UnpackedState.self, to: InstalledState.self, TriggersAwaitedState.self)
         .guarded { old, new, _ in
             try old.requireAction(for: new, among: .upgrade, or: "without having been configured")
@@ -178,7 +179,8 @@ struct PackageLife: Workflow {
             try requireSameVersion(old, new)
         }
 
-    /// A dependency conflicts with the package's new version, so dpkg deconfigures the package before it unpacks the new version.
+    /// A dependency conflicts with the package's new version, so dpkg deconfigures the package before it unpacks the
+    /// new version.
     let stepAside = Event(from: ConfigFilesState.self, HalfInstalledState.self, to: HalfConfiguredState.self)
         .guarded { old, new, _ in
             let unpackedNever = "without having been unpacked"
@@ -251,8 +253,8 @@ private func requireNoVersion(_ new: PackageState) throws(Unlawful) {
     try require(new.facts.version == nil, "and yet in a version")
 }
 
-/// The possible states in a package's first status line, after an action line named it first: its state before, repeated, or the destination of the
-/// action.
+/// The possible states in a package's first status line, after an action line named it first: its state before,
+/// repeated, or the destination of the action.
 private func requireExpected(_ new: PackageState, after old: UnseenState) throws(Unlawful) {
     guard new.facts.run.isKnown, let action = old.ownAction(in: new.facts.run), let status = new.status else { return }
     let isExpected =

@@ -36,7 +36,8 @@ struct Life: Workflow {
     let suspend = Event(from: ActiveState.self, to: SuspendedState.self)
     let unsuspend = Event(from: SuspendedState.self, to: ActiveState.self)
 
-    // One event with different destinations for different sources: a missing payment starts a grace period, and then suspends.
+    // One event with different destinations for different sources: a missing payment starts a grace period, and then
+    // suspends.
     let missPayment = Event(from: ActiveState.self, to: WaitingOnSomethingState.self)
         .or(from: WaitingOnSomethingState.self, to: SuspendedState.self)
     let terminate = Event(

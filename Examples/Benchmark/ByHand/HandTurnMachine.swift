@@ -3,7 +3,8 @@ import Synchronization
 
 /// A handwritten machine with the library's guarantees on order and threads.
 ///
-/// The hooks of two transitions never interleave, a hook's fire is validated at once and carried out later, and reads never wait for hooks.
+/// The hooks of two transitions never interleave, a hook's fire is validated at once and carried out later, and reads
+/// never wait for hooks.
 ///
 /// The machine lacks firing builders, deadlock detection, removable closures, guards, user info and activation.
 final class HandTurnMachine: @unchecked Sendable {

@@ -50,8 +50,8 @@ extension StateMachine {
 
     /// Restores a machine from an archive, and gives its states their context.
     ///
-    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(context:userInfo:)``, or the first fire,
-    /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
+    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(context:userInfo:)``, or the first
+    /// fire, calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(includingDefinition:prettyPrinted:limit:)`` writes it.
@@ -84,8 +84,8 @@ extension StateMachine {
 extension StateMachine where W.Context == Void {
     /// Restores a machine from an archive.
     ///
-    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(context:userInfo:)``, or the first fire,
-    /// calls `didRestore` of the state. An archive of an older version goes through the workflow's
+    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(context:userInfo:)``, or the first
+    /// fire, calls `didRestore` of the state. An archive of an older version goes through the workflow's
     /// ``Workflow/migrations`` first.
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(includingDefinition:prettyPrinted:limit:)`` writes it.
@@ -152,7 +152,8 @@ extension JSONValue {
     /// `JSONDecoder` also decodes a ``JSONValue``, but rounds numbers of more than 38 digits, and takes longer for deep
     /// values. Convert the value to events, user infos and tables by ``decoded(as:)``.
     ///
-    /// The first of two values for one key is read. Keys are compared like Swift texts, so `é` is one key in any composition.
+    /// The first of two values for one key is read. Keys are compared like Swift texts, so `é` is one key in any
+    /// composition.
     /// - Parameters:
     ///   - json: UTF-8 JSON.
     ///   - limit: The maximum size in bytes, by default 64 MiB.

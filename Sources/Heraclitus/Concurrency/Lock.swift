@@ -4,9 +4,9 @@ public import Synchronization
 
 /// A value that one thread at a time uses, for a few instructions.
 ///
-/// The lock is a `Mutex` with a few bits beside it. The thread sanitizer cannot see into the slow path of `Mutex`, which
-/// the standard library brings without instrumentation, and would report races. Each holder therefore loads the bits
-/// first and stores them last.
+/// The lock is a `Mutex` with a few bits beside it. The thread sanitizer cannot see into the slow path of `Mutex`,
+/// which the standard library brings without instrumentation, and would report races. Each holder therefore loads the
+/// bits first and stores them last.
 @usableFromInline
 package struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     @usableFromInline let mutex: Mutex<Value>

@@ -1,5 +1,5 @@
-// A state declares its hooks by these protocols. They are looked up once per class at the first use of a workflow. A subclass may add a protocol that
-// its superclass lacks, and a missing hook is free.
+// A state declares its hooks by these protocols. They are looked up once per class at the first use of a workflow. A
+// subclass may add a protocol that its superclass lacks, and a missing hook is free.
 
 /// A state with hooks; all capabilities refine this protocol.
 ///
@@ -77,8 +77,8 @@ public protocol Entering: Capability {
 
 /// A state that resumes its work after its machine was restored from an archive.
 public protocol Restoring: Capability {
-    /// Called once when a machine that was restored in this state is activated, by ``StateMachine/activate(context:userInfo:)``
-    /// or the first fire.
+    /// Called once when a machine that was restored in this state is activated, by
+    /// ``StateMachine/activate(context:userInfo:)`` or the first fire.
     ///
     /// A machine made with ``StateMachine/init(resumingIn:since:journal:scheduler:)`` counts as restored. A machine in a
     /// state calls it each time that a holder resumes it: see ``Composite``. ``EntryPreparing/willEnter(_:)`` and

@@ -20,9 +20,9 @@ import HeraclitusEssentials
 /// }
 /// ```
 ///
-/// The synthesized `Codable` of the state, or of a struct in its data, leaves the property out of archives, and makes an
-/// empty one when it reads them. An update passes it from the old object to the new one. The value is released with its
-/// last state object.
+/// The synthesized `Codable` of the state, or of a struct in its data, leaves the property out of archives, and makes
+/// an empty one when it reads them. An update passes it from the old object to the new one. The value is released with
+/// its last state object.
 public struct Live<Value: Sendable>: Codable, Sendable {
     /// The value; `nil` after a restoration.
     public let value: Value?

@@ -34,7 +34,8 @@ final class ClosureEntry: Sendable {
 
 /// The closures of a machine in the order of adding.
 ///
-/// Adding and cancelling take constant time on average. A loop over closures uses the list as it was when the loop began.
+/// Adding and cancelling take constant time on average. A loop over closures uses the list as it was when the loop
+/// began.
 @usableFromInline
 struct ClosureList: Sendable {
     /// A slot of the list.

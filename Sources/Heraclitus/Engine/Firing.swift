@@ -326,7 +326,8 @@ extension MachineCore {
     /// Acquires the machine for a call, waiting for another thread's turn, and activates the machine if necessary.
     ///
     /// A machine without its context stays inactive and gets no turn. Only an explicit activation gets the user info of
-    /// its call; an activation before a fire gets none. Fires from the hooks of an activation are carried out before this returns.
+    /// its call; an activation before a fire gets none. Fires from the hooks of an activation are carried out before
+    /// this returns.
     @inline(__always)
     func acquire(_ call: borrowing Call, for purpose: @autoclosure () -> CallPurpose = .fire) throws(NoTurn) -> TurnRole
     {

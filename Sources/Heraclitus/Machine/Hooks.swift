@@ -120,8 +120,8 @@ extension StateMachine {
 
     /// Adds a closure called when a machine restored in a state or a subclass of it is activated.
     ///
-    /// It is the closure form of ``Restoring/didRestore(_:)``. Add it before ``activate(context:userInfo:)`` and before the
-    /// first fire, which also activates. A machine is restored from an archive, or made with
+    /// It is the closure form of ``Restoring/didRestore(_:)``. Add it before ``activate(context:userInfo:)`` and before
+    /// the first fire, which also activates. A machine is restored from an archive, or made with
     /// ``init(resumingIn:since:journal:scheduler:)``.
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
@@ -140,8 +140,8 @@ extension StateMachine {
     ///
     /// Use it in an owner that starts work for a state, such as a timer or a request. The closure covers new and
     /// restored machines: it is called like ``didEnter(_:_:)-(S.Type,_)`` and ``didRestore(_:_:)``, of which an
-    /// activation calls one. Updates call neither. Add the closure before ``activate(context:userInfo:)`` and before the first
-    /// fire.
+    /// activation calls one. Updates call neither. Add the closure before ``activate(context:userInfo:)`` and before
+    /// the first fire.
     /// ```swift
     /// let machine = try StateMachine<Download>(archive: json)
     /// machine.didEnterOrRestore(LoadingState.self) { loading, _ in start(loading) }

@@ -27,8 +27,8 @@
 /// the transition under way, and blocks its thread meanwhile. A callback must therefore not wait for another thread's
 /// fire of the same machine. A circle of waits throws `.deadlock`.
 ///
-/// **Activation.** ``activate(context:userInfo:)``, or the first fire, enters the initial state of a new machine, and calls
-/// `didRestore` of a restored machine's state.
+/// **Activation.** ``activate(context:userInfo:)``, or the first fire, enters the initial state of a new machine, and
+/// calls `didRestore` of a restored machine's state.
 public final class StateMachine<W: Workflow>: Sendable {
     @usableFromInline let core: MachineCore
 

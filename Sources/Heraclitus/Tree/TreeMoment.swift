@@ -54,8 +54,8 @@ struct TreeMoment {
 
     /// Calls a body as of one moment of machines and all machines in their states.
     ///
-    /// The call waits for no callback. The body runs in a turn of the tree if the thread gets one without waiting; fires
-    /// from the body then come after it. In any case the body runs again if the tree has changed meanwhile.
+    /// The call waits for no callback. The body runs in a turn of the tree if the thread gets one without waiting;
+    /// fires from the body then come after it. In any case the body runs again if the tree has changed meanwhile.
     static func show<Result>(_ roots: [any TreeMachine], _ body: (TreeMoment) -> Result) -> Result {
         while true {
             let moment = TreeMoment(of: roots)

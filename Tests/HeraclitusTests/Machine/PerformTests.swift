@@ -196,7 +196,7 @@ import Testing
         func knock() throws { try machine.perform(in: ClosedState.self) { _ in journal.write("knock") } }
     }
 
-    @Test("A host has the events as methods; its own methods win, and fire has all events")
+    @Test("An owner has the events as methods; its own methods win, and fire has all events")
     func host() throws {
         let gate = Gate()
         #expect(gate.can.open && !gate.can.close && gate.isIn(ClosedState.self))
@@ -214,7 +214,29 @@ import Testing
         #expect(error?.event == "open")
     }
 
-    @Test("A host's guarded method runs only in its state, and gives the action its name")
+    final class Draft: EmptyState {}
+    final class Signed: EmptyState {}
+
+    struct Contract: Workflow {
+        static var initial: any WorkflowState { Draft() }
+        let revision = Event(from: Signed.self, to: Draft.self)
+        let sign = Event(from: Draft.self, to: Signed.self)
+    }
+
+    final class Folder: MachineOwner, Sendable {
+        let machine = StateMachine<Contract>()
+    }
+
+    @Test("An event with the name of a machine's property stays a method of the owner")
+    func eventLikeProperty() throws {
+        let folder = Folder()
+        try folder.sign()
+        let revision: Int = folder.revision
+        try folder.revision()
+        #expect(revision == 1 && folder.isIn(Draft.self))
+    }
+
+    @Test("An owner's guarded method runs only in its state, and gives the action its name")
     func guarded() throws {
         let gate = Gate()
         gate.machine.observe { gate.journal.write($0.message) }

@@ -15,7 +15,8 @@ final class Connections: @unchecked Sendable {
     /// Makes an empty set of connections, of which `limit` may be in use at once.
     init(limit: Int) { free = DispatchSemaphore(value: limit) }
 
-    /// Takes the most recently used connection, and waits while all are in use; `nil` if the caller must open a connection.
+    /// Takes the most recently used connection, and waits while all are in use; `nil` if the caller must open a
+    /// connection.
     func take() -> PostgresConnection? {
         free.wait()
         return lock.withLock { _ in idle.popLast() }

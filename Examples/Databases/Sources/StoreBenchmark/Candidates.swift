@@ -28,7 +28,8 @@ struct Candidates {
 
 /// Handwritten SQL without a store: each unit of work is one call, which blocks the thread of a queue.
 ///
-/// The SQL maintains the indexed columns, as a store does. It knows no machines, and writes back the archive that it has read.
+/// The SQL maintains the indexed columns, as a store does. It knows no machines, and writes back the archive that it
+/// has read.
 protocol ByHand: Sendable {
     /// Loads the archive of an id, and saves it with the next revision; after a conflict, it retries.
     func unit(_ id: String) async throws

@@ -19,7 +19,8 @@ struct PreparedTests {
     func acknowledged() async throws {
         let store = try await PostgresStore(try await Server.shared.value.database(), connections: 1)
         try await store.save([.save(archive("1")), .save(archive("2"))])
-        // One missing statement makes the connection prepare all statements again, as on a shared server connection of a pooler.
+        // One missing statement makes the connection prepare all statements again, as on a shared server connection of
+        // a pooler.
         try await store.write { connection in
             let query = "select name from pg_prepared_statements where statement like 'insert into machines %'"
             let name = try #require(try connection.rows(query).first?.first ?? nil)
