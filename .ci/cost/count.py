@@ -32,7 +32,7 @@ def build():
     if ROOT.name.lower() == HERE.name:
         sys.exit(f"Swift names a package after its folder, so that the repository's must not be called {ROOT.name}.")
     command = ["swift", "build", "-c", "release", "--package-path", HERE, "--scratch-path", BUILT, "--product", "cost"]
-    command += ["-Xswiftc", "-gnone"]
+    command += ["-Xswiftc", "-gnone", "-Xswiftc", "-no-emit-module-separately-wmo"]
     subprocess.run(command, check=True)
 
 
