@@ -73,7 +73,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "BenchmarkExample",
-            dependencies: ["CBenchmarkAllocator", "Heraclitus", "HeraclitusTesting"],
+            dependencies: ["CBenchmarkAllocator", "Heraclitus"],
             path: "Examples/Benchmark",
             exclude: ["Allocator", "README.md"],
             swiftSettings: settings

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import HeraclitusTesting
 
 // A figure of an event that fires when it is due.
 
@@ -22,7 +21,7 @@ extension Figure {
     private static func toAndFro<W: AlarmWorkflow>(_ workflow: W, among crowd: Crowd?) -> Side {
         var made: StateMachine<W>?
         return { time in
-            let scheduler = crowd?.asleep(for: time).clock.scheduler
+            let scheduler = crowd?.asleep(for: time).scheduler
             let machine = made ?? scheduler.map { StateMachine(scheduler: $0) } ?? StateMachine()
             made = machine
             return perOperation { rounds in
@@ -82,18 +81,20 @@ private struct QuietAlarm: AlarmWorkflow {
 
 /// A million sleeping machines, or ten thousand for short samples.
 private final class Crowd {
-    let clock = ManualClock()
+    /// Its date stands still, so that no deadline ever fires.
+    let scheduler = Scheduler(ContinuousClock()) { Date(timeIntervalSinceReferenceDate: 0) }
     private var machines: [StateMachine<Alarm>] = []
 
     /// The machines, made at the first call.
     func asleep(for time: Duration) -> Crowd {
         guard machines.isEmpty else { return self }
         machines = (0..<(time < .milliseconds(5) ? 10_000 : 1_000_000)).map { _ in
-            StateMachine<Alarm>(scheduler: clock.scheduler)
+            StateMachine<Alarm>(scheduler: scheduler)
         }
         do {
             for (index, machine) in machines.shuffled().enumerated() {
-                try machine.fire.sleep(AsleepState(until: clock.date.addingTimeInterval(1 + Double(index) / 1_000)))
+                let until = Date(timeIntervalSinceReferenceDate: 1_000_000_000 + Double(index) / 1_000)
+                try machine.fire.sleep(AsleepState(until: until))
             }
         } catch {
             preconditionFailure("\(error)")
