@@ -123,6 +123,16 @@ final class MachineActivity: Sendable {
     /// Takes out the deadlines and the work, which are then invalid.
     func take() -> Taken { Taken(deadlines: timer?.take(), work: takeWork()) }
 
+    /// Takes out the deadlines and the work until the next activation, which begins them again.
+    ///
+    /// Completed work stays, because it must not begin again.
+    func suspend() -> Taken {
+        Taken(
+            deadlines: timer?.take(),
+            work: contents.withLock { $0.work?.isCompleted == true ? nil : $0.work.take() }
+        )
+    }
+
     /// Ends the deadlines and the work of the current state.
     func end() { take().end() }
 }

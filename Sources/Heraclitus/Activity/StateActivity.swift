@@ -107,7 +107,7 @@ extension MachineCore {
     /// - Returns: The invalid deadlines and work, the innermost first.
     func suspendTree(_ regions: [any TreeMachine]) -> [MachineActivity.Taken] {
         var ended = regions.reversed().flatMap { $0.withCore { $0.suspendTree($0.regions) } }
-        if let activity { ended.append(activity.take()) }
+        if let activity { ended.append(activity.suspend()) }
         noteSuspension()
         return ended
     }

@@ -81,6 +81,9 @@ final class StateWork: Sendable {
     /// Whether the work is valid and unfinished.
     var isGoingOn: Bool { contents.withLock { !$0.isEnded && !$0.isDone } }
 
+    /// Whether the work has come to its own end.
+    var isCompleted: Bool { contents.withLock { $0.isDone && !$0.isEnded } }
+
     /// Moves the work to the object that has replaced its own, unless it has begun.
     /// - Returns: Whether the work had not begun.
     func move(to state: any WorkflowState) -> Bool {

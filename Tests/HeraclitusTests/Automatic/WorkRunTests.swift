@@ -280,4 +280,24 @@ extension WorkTests {
         #expect(error?.description.hasPrefix("Shop cannot be run in RestState: the machine has no context yet") == true)
         try await StateMachine<Shop>(resumingIn: MadeState(1), context: Bench { _, _ in }).run()
     }
+
+    @Test("A run leaves completed work alone")
+    func completedBefore() async throws {
+        let bench = Bench { _, call in if Marker.value == "run" { call.context.journal.write("in the run") } }
+        let machine = machine(bench)
+        try machine.fire.start(BusyState(1))
+        await machine.settled()
+        let run = Marker.$value.withValue("run") { Task { try await machine.run() } }
+        var number = 1
+        while !bench.journal.entries.contains("in the run") {
+            number += 1
+            try machine.fire.stop()
+            try machine.fire.start(BusyState(number))
+            await machine.settled()
+        }
+        try machine.fire.finish(MadeState(number))
+        try await run.value
+        let works = bench.journal.entries.filter { $0.hasPrefix("work") }
+        #expect(works == (1...number).map { "work \($0)" })
+    }
 }
