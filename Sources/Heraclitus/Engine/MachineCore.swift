@@ -34,6 +34,9 @@ struct MachineCore: ~Copyable, Sendable {
         _ scheduler: Scheduler? = nil,
         _ context: GivenContext? = nil
     ) {
+        // Without a date of entry, the time in the state begins now; that of a machine put aside stands still since then.
+        let isAging = definition.states[snapshot.status.index].hooks.isAging
+        let entered = snapshot.entered ?? (isAging ? nil : snapshot.putAside)
         self.init(
             definition,
             OwnedObject(snapshot.state),
@@ -41,7 +44,7 @@ struct MachineCore: ~Copyable, Sendable {
             snapshot.revision,
             snapshot.previous,
             isPutAside: snapshot.putAside != nil,
-            activity: definition.activity(scheduler, entered: snapshot.entered),
+            activity: definition.activity(scheduler, entered: entered),
             journal: definition.journalBook(snapshot.journal),
             context
         )

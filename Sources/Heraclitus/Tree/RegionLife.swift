@@ -11,13 +11,20 @@ extension MachineCore {
         let old = madePlace.replaceRegions(by: new)
         let staying = Set(new.lazy.map { ObjectIdentifier($0) })
         let left = plan.kind == .external ? old : old.filter { !staying.contains(ObjectIdentifier($0)) }
-        for region in left { region.withCore { $0.place?.setCurrentHolder(nil) } }
+        let call = Call(machine)
+        for region in left {
+            region.withCore { core in
+                core.place?.setCurrentHolder(nil)
+                // Before all callbacks, so that their archives and copies have all of these machines put aside.
+                if !staying.contains(ObjectIdentifier(region)) { core.stopTime(at: date(of: call)) }
+            }
+        }
         if !left.isEmpty { leave(left, staying, plan, transition) }
         for region in new {
             region.withCore { core in
                 core.expectNoOther(core.madePlace.give(to: machine), than: machine, region)
                 core.place?.setCurrentHolder(machine)
-                if core.place?.putAside != nil { core.resumeTime(at: date(of: Call(machine))) }
+                if core.place?.putAside != nil { core.resumeTime(at: date(of: call)) }
             }
             giveContext(to: region)
         }
@@ -32,7 +39,6 @@ extension MachineCore {
         _ transition: StateTransition
     ) {
         let call = Call(transition.treeMachine)
-        let date = date(of: call)
         // A machine that a queued transition brings back keeps its holder.
         let coming = call.turn { $0.waiting.map(\.transition) }.reduce(into: Set<ObjectIdentifier>()) { coming, next in
             let regions = definition.regions(of: next.destinationObject, in: next.plan.destination)
@@ -42,7 +48,7 @@ extension MachineCore {
             let id = ObjectIdentifier(region)
             region.withCore { core in
                 if plan.kind != .external { core.tellState(.willExit, transition) }
-                core.leave(transition, date)
+                core.leave(transition)
                 if !staying.contains(id), !coming.contains(id) { core.place?.leaveHolder() }
             }
         }
@@ -84,15 +90,21 @@ extension MachineCore {
     /// Leaves the state of a machine whose holder has left the holding state.
     ///
     /// The machine may be resumed there later.
-    private func leave(_ transition: StateTransition, _ date: Date) {
-        // The machine's time stands still from now on, and its archive marks it as put aside.
-        madePlace.notePutAside(since: date)
-        for region in regions.reversed() { region.withCore { $0.leave(transition, date) } }
+    private func leave(_ transition: StateTransition) {
+        for region in regions.reversed() { region.withCore { $0.leave(transition) } }
         guard now.isActive else { return }
         activity?.end()
         tellState(.didExit, transition)
         let status = PackedStatus(now.index, pending: .restoring)
         cell.change { self.status.store(status.bits, ordering: .relaxed) }
+    }
+
+    /// Lets the time of a machine stand still, and the time of machines in its state.
+    ///
+    /// Its archive marks it as put aside.
+    private func stopTime(at date: Date) {
+        madePlace.notePutAside(since: date)
+        for region in regions { region.withCore { $0.stopTime(at: date) } }
     }
 
     /// Lets the time of a machine go on that was put aside, and the time of machines in its state.

@@ -205,4 +205,98 @@ import Testing
         clock.advance(by: .seconds(1))
         for drawer in kept.withLock({ $0 }) + [drawer] { #expect(try timer(of: drawer).isIn(DoneState.self)) }
     }
+
+    final class PairState: Composite {
+        let first: StateMachine<Timer>
+        let second: StateMachine<Timer>
+        var regions: [any Region] { [first, second] }
+        init(_ first: StateMachine<Timer>, _ second: StateMachine<Timer>) {
+            (self.first, self.second) = (first, second)
+        }
+        func copied() -> PairState { PairState(first.copy(), second.copy()) }
+    }
+    final class NextPairState: Composite {
+        let first: StateMachine<Timer>
+        let second: StateMachine<Timer>
+        var regions: [any Region] { [first, second] }
+        init(_ first: StateMachine<Timer>, _ second: StateMachine<Timer>) {
+            (self.first, self.second) = (first, second)
+        }
+        func copied() -> NextPairState { NextPairState(first.copy(), second.copy()) }
+    }
+    final class PairAsideState: WorkflowState, Copying {
+        let pair: PairState
+        init(_ pair: PairState) { self.pair = pair }
+        func copied() -> PairAsideState { PairAsideState(pair.copied()) }
+    }
+    struct Pairs: Workflow {
+        static var initial: PairState.Type { PairState.self }
+        typealias AnyState = any WorkflowState
+        let hold = Event(from: PairState.self, to: PairAsideState.self)
+        let resume = Event(from: PairAsideState.self, to: PairState.self)
+        let pass = Event(from: PairState.self, to: NextPairState.self)
+    }
+
+    /// A machine with two timers after five seconds, and the archives that the first hook of leaving them writes.
+    private func pairs() -> (StateMachine<Pairs>, Box<Lock<[Data]>>) {
+        let pair = PairState(StateMachine(), StateMachine())
+        let machine = StateMachine<Pairs>(entering: pair, scheduler: clock.scheduler)
+        machine.activate()
+        let archives = Box(Lock<[Data]>([]))
+        // The second machine is left first.
+        pair.second.didExit(RunningState.self) { _, transition in
+            guard let archive = try? transition.holder(as: Pairs.self)?.archive() else { return }
+            archives.value.withLock { $0.append(archive) }
+        }
+        clock.advance(by: .seconds(5))
+        return (machine, archives)
+    }
+
+    @Test("An archive of a hook of leaving a machine has all machines of the left state put aside")
+    func whileLeaving() throws {
+        let (machine, archives) = pairs()
+        try machine.fire.hold { PairAsideState($0) }
+        let archive = try #require(archives.value.withLock { $0.first })
+        let data = try JSONValue(json: archive)["data"]?["pair"]
+        #expect(data?["first"]?["left"] == "2001-01-01T00:00:05Z" && data?["second"]?["left"] == "2001-01-01T00:00:05Z")
+        let restored = try StateMachine<Pairs>(archive: archive, scheduler: clock.scheduler)
+        let aside = try #require(restored.state as? PairAsideState)
+        let error = #expect(throws: InvalidTransition.self) { try aside.pair.first.fire.ring() }
+        #expect(error?.reason == .notCurrent)
+        clock.advance(by: .seconds(3_600))
+        try restored.fire.resume { $0.pair }
+        let pair = try #require(restored.state as? PairState)
+        #expect(pair.first.isIn(RunningState.self) && pair.second.isIn(RunningState.self))
+        clock.advance(by: .seconds(5))
+        #expect(pair.first.isIn(DoneState.self) && pair.second.isIn(DoneState.self))
+    }
+
+    @Test("In an archive of a hook of leaving a machine that is taken along, the machine is not put aside")
+    func takenAlong() throws {
+        let (machine, archives) = pairs()
+        try machine.fire.pass { NextPairState($0.first, $0.second) }
+        let archive = try #require(archives.value.withLock { $0.first })
+        // No program runs for an hour.
+        clock.advance(by: .seconds(3_600))
+        let restored = try StateMachine<Pairs>(archive: archive, scheduler: clock.scheduler)
+        restored.activate()
+        let next = try #require(restored.state as? NextPairState)
+        #expect(next.first.isIn(DoneState.self) && next.second.isIn(DoneState.self))
+    }
+
+    @Test("A deadline that a release adds to a machine put aside counts from the resumption")
+    func addedWhileAside() throws {
+        // Made by a release whose running state has no deadline, and therefore no date of entry.
+        var json = try JSONValue(json: shutDrawer().archive())
+        json["data"]?["timer"]?["entered"] = nil
+        clock.advance(by: .seconds(3_600))
+        let drawer = try StateMachine<Drawer>(archive: JSONEncoder().encode(json), scheduler: clock.scheduler)
+        clock.advance(by: .seconds(100))
+        try drawer.fire.open { OpenState($0.timer) }
+        let timer = try timer(of: drawer)
+        clock.advance(by: .seconds(9))
+        #expect(timer.isIn(RunningState.self))
+        clock.advance(by: .seconds(1))
+        #expect(timer.isIn(DoneState.self))
+    }
 }
