@@ -89,12 +89,20 @@ extension [JSONNode] {
 package final class JSONText: UncheckedState<[JSONNode]> {
     private let bytes: ByteBuffer
 
+    /// The values that types may read from a decoder of the text.
+    let userInfo: [CodingUserInfoKey: Any]
+
     /// Parses a text; a repeated key is an error unless the first of two values is to count.
-    init(_ text: Data, isLenient: Bool = false) throws(JSONProblem) {
+    init(
+        _ text: Data,
+        isLenient: Bool = false,
+        userInfo: [CodingUserInfoKey: Any] = [:]
+    ) throws(JSONProblem) {
         var parser = JSONParser(isLenient: isLenient)
         let bytes = ByteBuffer(text)
         let nodes = try bytes.withSpan { bytes throws(JSONProblem) in try parser.parse(bytes) }
         self.bytes = bytes
+        self.userInfo = userInfo
         super.init(nodes)
     }
 

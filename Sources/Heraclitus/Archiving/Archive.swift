@@ -76,7 +76,7 @@ extension StateMachine {
         _ context: GivenContext? = nil
     ) throws(ArchiveError) {
         let definition = W.definition(given: context)
-        let snapshot = try EnvelopeReader.snapshot(from: archive, limit: limit, definition)
+        let snapshot = try EnvelopeReader.snapshot(from: archive, limit: limit, definition, scheduler)
         self.init(MachineCore(definition, snapshot, scheduler, context))
     }
 }
@@ -107,11 +107,15 @@ extension EnvelopeReader {
         from archive: Data,
         limit: Int,
         _ definition: Definition,
+        _ scheduler: Scheduler = .system,
         ofMachine isOfMachine: Bool = true
     ) throws(ArchiveError) -> Snapshot {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         do {
-            return try EnvelopeReader(ArchiveDecoder(text: archive), definition).snapshot(ofMachine: isOfMachine)
+            // Machines in the state have the same scheduler.
+            let userInfo: [CodingUserInfoKey: Any] = scheduler === Scheduler.system ? [:] : [.scheduler: scheduler]
+            let decoder = try ArchiveDecoder(text: archive, userInfo: userInfo)
+            return try EnvelopeReader(decoder, definition).snapshot(ofMachine: isOfMachine)
         } catch let error as ArchiveError {
             throw error
         } catch let problem as JSONProblem {

@@ -49,6 +49,11 @@ extension StateMachine: Decodable {
         let given = W.definition.contextDefined?.given(by: decoder)
         let definition = W.definition(given: given)
         let snapshot = try EnvelopeReader(decoder, definition).snapshot()
-        self.init(MachineCore(definition, snapshot, nil, given))
+        self.init(MachineCore(definition, snapshot, decoder.userInfo[.scheduler] as? Scheduler, given))
     }
+}
+
+extension CodingUserInfoKey {
+    /// The key of the scheduler that restored machines get.
+    static let scheduler = CodingUserInfoKey(rawValue: "heraclitus.scheduler")!
 }

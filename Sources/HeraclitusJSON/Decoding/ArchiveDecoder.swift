@@ -19,9 +19,9 @@ package final class ArchiveDecoder: Decoder {
         self.key = key
     }
 
-    /// Decodes a text; a repeated key is an error.
-    package convenience init(text: Data) throws(JSONProblem) {
-        self.init(.inText(try JSONText(text), 0), under: nil, JSONKey(""))
+    /// Decodes a text with values that types may read from the decoder; a repeated key is an error.
+    package convenience init(text: Data, userInfo: [CodingUserInfoKey: Any] = [:]) throws(JSONProblem) {
+        self.init(.inText(try JSONText(text, userInfo: userInfo), 0), under: nil, JSONKey(""))
     }
 
     /// Decodes a raw value.
@@ -33,7 +33,7 @@ package final class ArchiveDecoder: Decoder {
         self.init(.raw(value), under: parent, key)
     }
 
-    package var userInfo: [CodingUserInfoKey: Any] { parent?.userInfo ?? [:] }
+    package var userInfo: [CodingUserInfoKey: Any] { parent?.userInfo ?? value.userInfo }
 
     package var codingPath: [any CodingKey] {
         var keys: [any CodingKey] = []

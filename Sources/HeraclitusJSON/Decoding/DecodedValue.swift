@@ -35,6 +35,9 @@ enum DecodedValue {
         }
     }
 
+    /// The values that types may read from the decoder of a text.
+    var userInfo: [CodingUserInfoKey: Any] { if case .inText(let text, _) = self { text.userInfo } else { [:] } }
+
     /// The elements of an array.
     var elements: [DecodedValue] {
         switch self {

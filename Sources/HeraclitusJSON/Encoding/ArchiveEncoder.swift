@@ -164,8 +164,12 @@ extension ArchiveEncoder {
             }
         }
         let own = Set(state.members.map(\.key))
-        var container = container(keyedBy: JSONKey.self)
-        for (key, value) in members where !own.contains(key) { try container.encode(value, forKey: JSONKey(key)) }
+        begin(.object)
+        for (key, value) in members where !own.contains(key) {
+            // Another type may read the value, so it may lie as deep as typed values.
+            try value.expectReadable(at: depth + 1, state.limits.depth, codingPath + [JSONKey(key)])
+            try member(JSONKey(key), .raw(value))
+        }
     }
 
     /// The keys of the members that a value writes; `nil` if it asks for another container than a keyed one.

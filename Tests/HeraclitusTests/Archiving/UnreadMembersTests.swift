@@ -336,4 +336,70 @@ import Testing
         #expect(data?["note"] == "later")
         #expect(data?["before"]?["data"] == ["coupon": "spring", "items": 1])
     }
+
+    final class RoomState<Inner: Workflow>: Composite {
+        static var name: String { "Room" }
+        let inner: StateMachine<Inner>
+        var regions: [any Region] { [inner] }
+        init(_ inner: StateMachine<Inner>) { self.inner = inner }
+        func copied() -> RoomState { RoomState(inner.copy()) }
+    }
+    struct House<Inner: Workflow>: Workflow {
+        static var name: String { "House" }
+        static var initial: RoomState<Inner>.Type { RoomState<Inner>.self }
+        typealias AnyState = any WorkflowState
+        let paint = Event(updating: RoomState<Inner>.self)
+    }
+
+    @Test("A deadline that a release adds to a machine in a state counts by the scheduler of the restored machine")
+    func addedToRegion() throws {
+        let clock = ManualClock()
+        let old = StateMachine<House<Waiting>>(entering: RoomState<Waiting>(StateMachine()), scheduler: clock.scheduler)
+        old.activate()
+        let archive = try old.archive()
+        #expect(try Self.data(archive)?["inner"]?["entered"] == nil)
+        clock.advance(by: .seconds(5))
+        let new = try StateMachine<House<WaitingUntil>>(archive: archive, scheduler: clock.scheduler)
+        new.activate()
+        #expect(new.nextDeadline == Date(timeIntervalSinceReferenceDate: 65))
+        clock.advance(by: .seconds(60))
+        #expect((new.state as? RoomState<WaitingUntil>)?.inner.isIn(ShutState.self) == true)
+    }
+
+    /// A state with a machine outside `regions`.
+    final class ShelfState: WorkflowState, Copying {
+        let inner: StateMachine<WaitingUntil>
+        init(_ inner: StateMachine<WaitingUntil>) { self.inner = inner }
+        func copied() -> ShelfState { ShelfState(inner.copy()) }
+    }
+    struct Shelf: Workflow {
+        static var initial: ShelfState.Type { ShelfState.self }
+        typealias AnyState = any WorkflowState
+        let paint = Event(updating: ShelfState.self)
+    }
+
+    @Test("A machine that a state keeps outside its regions is restored with the scheduler of the restored machine")
+    func outsideRegions() throws {
+        let clock = ManualClock()
+        let inner = StateMachine<WaitingUntil>(scheduler: clock.scheduler)
+        inner.activate()
+        let shelf = StateMachine<Shelf>(entering: ShelfState(inner), scheduler: clock.scheduler)
+        let restored = try StateMachine<Shelf>(archive: shelf.archive(), scheduler: clock.scheduler)
+        let kept = try #require(restored.state as? ShelfState).inner
+        kept.activate()
+        #expect(kept.isIn(WaitingState.self))
+        #expect(kept.now == clock.date)
+        clock.advance(by: .seconds(60))
+        #expect(kept.isIn(ShutState.self))
+    }
+
+    @Test("Unread members may lie as deep as typed data", arguments: [60, 100, 400])
+    func deepUnread(levels: Int) throws {
+        let value = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        let archive = String(decoding: Self.archive, as: UTF8.self)
+            .replacing(#""note":null"#, with: "\"note\":\(value)")
+        let shop = try StateMachine<Shop>(archive: Data(archive.utf8))
+        try shop.fire.add(CartState(2))
+        #expect(String(decoding: try shop.archive(), as: UTF8.self).contains("\"note\":\(value)"))
+    }
 }
