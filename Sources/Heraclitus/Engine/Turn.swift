@@ -104,7 +104,7 @@ extension Turn {
     var lastQueued: Transition? { queue.lastWaiting }
 
     /// The queued transitions, in order.
-    var waiting: [Transition] { queue.waiting }
+    var waiting: some Sequence<Transition> { queue.waiting }
 }
 
 // MARK: - Actions and notices
@@ -196,9 +196,9 @@ extension Turn {
             return transition
         }
 
-        fileprivate var waiting: [Transition] {
-            guard let items else { return [] }
-            return items.suffix(from: done).compactMap { if case .transition(let next) = $0 { next } else { nil } }
+        // Lazily, because many fires look for one transition.
+        fileprivate var waiting: some Sequence<Transition> {
+            (items ?? []).dropFirst(done).lazy.compactMap { if case .transition(let next) = $0 { next } else { nil } }
         }
 
         fileprivate mutating func add(_ transition: Transition) {

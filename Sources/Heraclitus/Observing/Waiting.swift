@@ -43,11 +43,13 @@ extension StateMachine {
     }
 
     private func waitUntilUnreachable<S: Sendable>(_ state: S.Type) async throws -> S {
-        let beginnings = definition.states(leadingTo: state)
+        var beginnings: Set<Int>?
         for await current in states {
             if let reached = current as? S { return reached }
+            let leading = beginnings ?? definition.states(leadingTo: state)
+            beginnings = leading
             let index = definition.stateIndex(of: current as AnyObject)
-            if let index, !beginnings.contains(index) { throw notReached(state, in: definition.states[index].name) }
+            if let index, !leading.contains(index) { throw notReached(state, in: definition.states[index].name) }
         }
         // The machine is alive while this method runs, so the stream has ended by cancellation.
         throw CancellationError()
@@ -101,14 +103,19 @@ extension Definition {
         guard let goals = states(of: state) else {
             return Set(states.filter { !$0.isFinal }.map(\.index))
         }
-        var found = Set(goals)
-        while true {
-            let before = states.map(\.index).filter { index in
-                !found.contains(index)
-                    && events.contains { $0.reach.destinations(from: index).contains(where: found.contains) }
+        // Each pair is looked at once: a definition may have thousands of states.
+        var sources: [Int: [Int]] = [:]
+        for event in events {
+            for source in event.reach.states(where: \.isAllowed) {
+                for destination in event.reach.destinations(from: source) {
+                    sources[destination, default: []].append(source)
+                }
             }
-            if before.isEmpty { return found }
-            found.formUnion(before)
         }
+        var (found, open) = (Set(goals), goals)
+        while let next = open.popLast() {
+            for source in sources[next] ?? [] where found.insert(source).inserted { open.append(source) }
+        }
+        return found
     }
 }

@@ -188,4 +188,17 @@ enum Ten: StateCount { static var value: Int { 10 } }
         // Nothing enters the states that ignore the event.
         #expect(table.finals.count == 400)
     }
+
+    @Test("A wait takes time in proportion to the transitions, and none in the state itself", .timeLimit(.minutes(20)))
+    func waiting() async throws {
+        typealias First = Numbered<D0, D0, D0, D0>
+        typealias Last = Numbered<D3, D9, D9, D9>
+        typealias Line = Chain<TwiceOf<TwiceOf<Thousand>>>
+        let (first, last) = (StateMachine<Line>(entering: First()), StateMachine<Line>(entering: Last()))
+        let start = ContinuousClock.now
+        _ = try await last.wait(for: Last.self)
+        await #expect(throws: StateNotReached.self) { try await last.wait(for: First.self) }
+        await #expect(throws: StateNotReached.self) { try await first.wait(for: Last.self, timeout: .milliseconds(1)) }
+        #expect(ContinuousClock.now - start < .seconds(3))
+    }
 }
