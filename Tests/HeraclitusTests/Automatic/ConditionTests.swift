@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test("An event that updates its state fires until its condition is false, and endless chains are rejected")
-    func loop() throws {
+    func endless() throws {
         let machine = StateMachine<Loop>()
         machine.activate()
         #expect((machine.state as? LoopState)?.count == 5)

@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test("Notices do not count as fires, so observers change nothing")
-    func uncounted() throws {
+    func endlessNotices() throws {
         let door = StateMachine<Door>()
         let count = Atomic(0)
         door.observe { _ in count.add(1, ordering: .relaxed) }
