@@ -1,5 +1,6 @@
 // Parks threads that wait for a machine, and detects circles of waits.
 
+import Dispatch
 import Synchronization
 
 /// The place where all threads wait for machines that others own.
@@ -20,7 +21,7 @@ final class ParkingLot: Sendable {
     fileprivate struct Waiting {
         let thread: ThreadID
         let machine: any TreeMachine
-        let signal: ThreadSignal
+        let signal: DispatchSemaphore
 
         /// Whether the thread was woken after another thread had taken the machine.
         var wasOvertaken = false
@@ -48,7 +49,7 @@ final class ParkingLot: Sendable {
             spin(pause)
             pause *= 2
         }
-        let signal = ThreadSignal()
+        let signal = DispatchSemaphore(value: 0)
         while true {
             switch contents.withLock({ $0.visit(machine, by: thread, signal) }) {
             case .acquired: return nil
@@ -89,7 +90,7 @@ final class ParkingLot: Sendable {
         let (next, visitors) = contents.withLock { contents in
             (contents.next(for: machine), contents.takeVisitors(of: machine))
         }
-        next?.send()
+        next?.signal()
         for visitor in visitors { visitor.body() }
     }
 
@@ -98,7 +99,7 @@ final class ParkingLot: Sendable {
         let (signals, visitors) = contents.withLock { contents in
             (contents.waiting.filter { $0.machine === machine }.map(\.signal), contents.takeVisitors(of: machine))
         }
-        for signal in signals { signal.send() }
+        for signal in signals { signal.signal() }
         for visitor in visitors { visitor.body() }
     }
 
@@ -128,7 +129,7 @@ extension ParkingLot.Contents {
     }
 
     /// The signal of the next waiting thread, which may own the machine by then.
-    fileprivate mutating func next(for machine: any TreeMachine) -> ThreadSignal? {
+    fileprivate mutating func next(for machine: any TreeMachine) -> DispatchSemaphore? {
         guard let index = waiting.firstIndex(where: { $0.machine === machine }) else { return nil }
         let next = waiting[index]
         if next.wasOvertaken, isAcquired(machine, by: next.thread) { waiting.remove(at: index) }
@@ -139,7 +140,11 @@ extension ParkingLot.Contents {
     ///
     /// Threads are woken in the order of arrival. If a thread that never waited was faster, the woken thread waits once
     /// more.
-    fileprivate mutating func visit(_ machine: any TreeMachine, by thread: ThreadID, _ signal: ThreadSignal) -> Visit {
+    fileprivate mutating func visit(
+        _ machine: any TreeMachine,
+        by thread: ThreadID,
+        _ signal: DispatchSemaphore
+    ) -> Visit {
         // The machine was handed over.
         if machine.withCore({ $0.ownership.ownerNumber }) == thread.number { return .acquired }
         while true {

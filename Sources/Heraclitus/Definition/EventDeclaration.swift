@@ -11,10 +11,9 @@ struct EventDeclaration: Sendable {
     private(set) var rules = EventRules()
     private(set) var ignored: [any WorkflowState.Type] = []
     private(set) var ignoredGroups: [GroupDeclaration] = []
-    @usableFromInline private(set) var guards: [Guard] = []
 
-    /// The transitions that each guard covers.
-    private(set) var guardedTypes: [ClosureTypes] = []
+    /// The guards, each with the transitions that it covers.
+    private(set) var guards: [(call: Guard, types: ClosureTypes)] = []
 
     /// The hooks of all phases, in the order of adding.
     private(set) var hooks: [(phase: CallbackPhase, call: Hook)] = []
@@ -45,10 +44,7 @@ struct EventDeclaration: Sendable {
     }
 
     func adding(guard body: @escaping Guard, for types: ClosureTypes) -> Self {
-        changed {
-            $0.guards.append(body)
-            $0.guardedTypes.append(types)
-        }
+        changed { $0.guards.append((body, types)) }
     }
 
     func adding(_ phase: CallbackPhase, _ body: @escaping Hook) -> Self { changed { $0.hooks.append((phase, body)) } }

@@ -83,9 +83,6 @@ public struct UserInfo: Sendable {
     /// - Parameter values: The values by key.
     public init(_ values: [String: any Codable & Sendable]) { storage = values.isEmpty ? nil : Storage(values) }
 
-    /// The number of values.
-    package var count: Int { values.count }
-
     /// Whether the user info has no values.
     public var isEmpty: Bool { storage?.values.isEmpty ?? true }
 

@@ -6,16 +6,13 @@ import Synchronization
 package enum MachineClosure: Sendable {
     case `guard`(@Sendable (StateTransition) throws -> Void)
     case hook(CallbackPhase, @Sendable (StateTransition) -> Void)
-    case notice(@Sendable (Occurrence) -> Void)
-    case regionNotice(@Sendable (Occurrence) -> Void)
+    case notice(CallbackPhase, @Sendable (Occurrence) -> Void)
 
     /// The phase in which the closure is called.
     var phase: CallbackPhase {
         switch self {
         case .guard: .guards
-        case .hook(let phase, _): phase
-        case .notice: .notices
-        case .regionNotice: .regionNotices
+        case .hook(let phase, _), .notice(let phase, _): phase
         }
     }
 }

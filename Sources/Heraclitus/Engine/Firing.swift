@@ -257,14 +257,14 @@ extension MachineCore {
     ) {
         // The date is read before the lock, because the scheduler may be a user's.
         let entered = entryDate(of: plan, call)
-        line?.date(date(of: call), revision: currentRevision)
+        let date = line == nil ? nil : date(of: call)
         let status = PackedStatus(plan.destination)
         let old = cell.replace(by: state, definition.knownLayout(of: plan.destination)) {
             let revision = revision.load(ordering: .relaxed)
             if revision < Self.largestRevision { self.revision.store(revision + 1, ordering: .relaxed) }
             self.status.store(status.bits, ordering: .relaxed)
             if let entered { activity?.note(entered: entered) }
-            line?.write()
+            if let date { line?.write(at: date, revision: currentRevision) }
         }
         call.turn { $0.commit() }
         if let old { call.retire(old) }
@@ -353,7 +353,8 @@ extension MachineCore {
         case .outermost: drain(call)
         }
         let retired = call.thread.content.close(call.id)
-        if ownership.release() { ParkingLot.shared.wake(for: call.machine) }
+        let othersWait = ownership.release()
+        if othersWait { ParkingLot.shared.wake(for: call.machine) }
         // Released last, because a deinitializer is user code, which may take the next turn.
         withExtendedLifetime(retired) {}
     }

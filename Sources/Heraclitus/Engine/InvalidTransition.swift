@@ -113,13 +113,8 @@ public struct InvalidTransition: Error, Sendable {
     }
 
     /// Adds the caller's values with the cause of an automatic event, and the machine's place in its tree.
-    @inline(__always)
     mutating func add(_ userInfo: UserInfo, at path: String?) {
-        if userInfo.storage != nil || path != nil { addDetails(userInfo, path) }
-    }
-
-    @inline(never)
-    private mutating func addDetails(_ userInfo: UserInfo, _ path: String?) {
+        if userInfo.storage == nil, path == nil { return }
         var details = details ?? Details()
         (details.userInfo, details.path) = (userInfo, path)
         box = Box(details)

@@ -193,22 +193,6 @@ extension MachineCore {
         return thread.content.withTurn(of: ObjectIdentifier(machine)) { $0.expected }
     }
 
-    /// Whether another thread has a transition under way.
-    ///
-    /// The answer may be outdated at once.
-    var isOwnedElsewhere: Bool {
-        if ownership.belongsToHolder { return place?.holder?.isOwnedElsewhere ?? false }
-        guard let owner = ownership.ownerNumber else { return false }
-        return owner != ThreadState.ofThreads.current.content.id.number
-    }
-
-    /// Calls a body after another thread's turn, on that thread.
-    /// - Returns: Whether another thread has a turn; otherwise the body is never called.
-    func whenReleased(_ machine: any TreeMachine, _ body: @escaping @Sendable () -> Void) -> Bool {
-        if ownership.belongsToHolder { return place?.holder?.whenReleased(body) ?? false }
-        return ParkingLot.shared.whenReleased(machine, byOtherThan: ThreadState.ofThreads.current.content.id, body)
-    }
-
     /// The state object.
     ///
     /// Call it, and the next three, in the machine's turn.

@@ -135,7 +135,9 @@ extension MachineCore {
         }
         let plan = transition.plan
         if plan.hookPhases.contains(.guards) {
-            for guarding in definition.events[plan.event].declaration.guards { ask { try guarding(transition) } }
+            for guarding in definition.events[plan.event].declaration.guards {
+                ask { try guarding.call(transition) }
+            }
             if plan.kind == .external {
                 // Called in place, because a method as a value would copy the hooks.
                 ask { try definition.states[plan.source].hooks.exitGuarding?.ask(transition) }

@@ -74,13 +74,8 @@ extension MachineCore {
         call.thread.content.endTellingOutsideTurns()
     }
 
-    /// Tells observers of an occurrence other than a transition.
-    func tellObservers(_ occurrence: Occurrence) {
-        for case .notice(let tell) in closures(in: .notices) { tell(occurrence) }
-    }
-
-    /// Tells the observers of the whole tree of an occurrence in a region.
-    func tellTreeObservers(_ occurrence: Occurrence) {
-        for case .regionNotice(let tell) in closures(in: .regionNotices) { tell(occurrence) }
+    /// Tells observers of an occurrence in this machine other than a transition, or of any occurrence in a region.
+    func tellObservers(_ occurrence: Occurrence, in phase: CallbackPhase = .notices) {
+        for case .notice(_, let tell) in closures(in: phase) { tell(occurrence) }
     }
 }

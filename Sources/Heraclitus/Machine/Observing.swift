@@ -22,8 +22,8 @@ extension StateMachine {
         regions includesRegions: Bool = false,
         _ body: @escaping @Sendable (Occurrence) -> Void
     ) -> Registration {
-        guard includesRegions else { return add(transitionClosure(body), .notice(body)) }
-        let registration = add(transitionClosure(body), .notice(body), .regionNotice(body))
+        guard includesRegions else { return add(transitionClosure(body), .notice(.notices, body)) }
+        let registration = add(transitionClosure(body), .notice(.notices, body), .notice(.regionNotices, body))
         core.observeRegions()
         return registration
     }

@@ -54,7 +54,6 @@ final class JournalLine {
     private let book: JournalBook
     private let record: Occurrence.Record
     private let began = ContinuousClock.now
-    private var occurrence: Occurrence?
     private var line: Int?
 
     /// The line that was dropped for this one.
@@ -67,19 +66,11 @@ final class JournalLine {
         self.record = record
     }
 
-    /// Dates the line, before the lock for writing is taken.
-    /// - Parameters:
-    ///   - date: The date of the transition.
-    ///   - revision: The revision before it.
-    func date(_ date: Date, revision: Int) {
-        let revision = min(revision + 1, MachineCore.largestRevision)
-        occurrence = Occurrence(record, at: date, revision: revision)
-    }
-
     /// Writes the line.
-    func write() {
-        guard let occurrence else { return }
-        (line, dropped) = book.add(occurrence)
+    ///
+    /// The date is read before, outside the lock of the machine's state.
+    func write(at date: Date, revision: Int) {
+        (line, dropped) = book.add(Occurrence(record, at: date, revision: revision))
     }
 
     /// Adds the duration of all callbacks.

@@ -89,11 +89,20 @@ extension TreeMachine {
     }
 
     /// Whether another thread has a transition under way.
-    var isOwnedElsewhere: Bool { core.isOwnedElsewhere }
+    ///
+    /// The answer may be outdated at once.
+    var isOwnedElsewhere: Bool {
+        if core.ownership.belongsToHolder { return core.place?.holder?.isOwnedElsewhere ?? false }
+        guard let owner = core.ownership.ownerNumber else { return false }
+        return owner != ThreadState.ofThreads.current.content.id.number
+    }
 
     /// Calls a body after that transition, on the transition's thread.
     /// - Returns: Whether another thread has a transition under way; otherwise the body is never called.
-    func whenReleased(_ body: @escaping @Sendable () -> Void) -> Bool { core.whenReleased(self, body) }
+    func whenReleased(_ body: @escaping @Sendable () -> Void) -> Bool {
+        if core.ownership.belongsToHolder { return core.place?.holder?.whenReleased(body) ?? false }
+        return ParkingLot.shared.whenReleased(self, byOtherThan: ThreadState.ofThreads.current.content.id, body)
+    }
 
     /// Calls a body with the core, which an existential value cannot return.
     @inline(__always)

@@ -60,7 +60,7 @@ struct TreeMoment {
         while true {
             let moment = TreeMoment(of: roots)
             if let result = moment.show(body) { return result }
-            ThreadSignal.giveWay()
+            giveWay()
         }
     }
 

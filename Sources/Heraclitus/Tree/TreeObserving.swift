@@ -18,7 +18,7 @@ extension MachineCore {
                     guard let place else { return }
                     transition.treeMachine.withCore { $0.tellHolder(transition, from: place, observer) }
                 },
-                .notice { [weak place] occurrence in
+                .notice(.notices) { [weak place] occurrence in
                     guard let place, place.isObserved(by: observer), place.isObserved else { return }
                     place.holder?.withCore { $0.observe(occurrence, in: place) }
                 },
@@ -61,7 +61,7 @@ extension MachineCore {
         if let transition = occurrence.transition, let observing = state as? any RegionObserving {
             observing.regionDidTransition(transition.observed(by: region.holder), path: path)
         }
-        if listens(to: .regionNotices) { tellTreeObservers(occurrence.at(path)) }
+        if listens(to: .regionNotices) { tellObservers(occurrence.at(path), in: .regionNotices) }
         if let place { place.holder?.withCore { $0.observe(occurrence, in: place, path: path) } }
     }
 

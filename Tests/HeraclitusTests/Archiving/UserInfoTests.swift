@@ -20,12 +20,12 @@ import Testing
         #expect(info["missing", as: Int.self] == nil)
         #expect(info["text"] as? String == "a")
         #expect(info.keys == ["attempt", "list", "text"])
-        #expect(info.count == 3)
+        #expect(info.keys.count == 3)
         #expect(!info.isEmpty)
         #expect(UserInfo().isEmpty)
         var changed = info
         changed["attempt"] = nil
-        #expect(changed.count == 2)
+        #expect(changed.keys.count == 2)
         #expect("\(changed)" == "[list: [1, 2], text: a]")
         let twice: UserInfo = ["a": 1, "a": 2]
         #expect(twice["a", as: Int.self] == 2)

@@ -45,34 +45,4 @@ import Testing
         #expect(Probe.count.load(ordering: .relaxed) == 0)
         #expect(wrong.load(ordering: .relaxed) == 0)
     }
-
-    @Test("A signal is received once, whether it was sent before or during the wait")
-    func signals() {
-        let signal = ThreadSignal()
-        signal.send()
-        signal.send()
-        signal.wait()
-        let shared = SharedSignals()
-        let done = onThread {
-            for _ in 0..<1_000 {
-                shared.there.wait()
-                shared.back.send()
-            }
-        }
-        for _ in 0..<1_000 {
-            shared.there.send()
-            shared.back.wait()
-        }
-        #expect(done.comes())
-        // Sent twice, and received once.
-        let waits = onThread { signal.wait() }
-        #expect(!waits.comes(within: 0.05))
-        signal.send()
-        #expect(waits.comes())
-    }
-
-    private final class SharedSignals: Sendable {
-        let there = ThreadSignal()
-        let back = ThreadSignal()
-    }
 }

@@ -2,9 +2,7 @@
 @usableFromInline
 struct CompiledEvent: Sendable {
     let index: Int
-
-    /// The name in shared storage.
-    let sharedName: Immortal<String>
+    let name: String
     let declaration: EventDeclaration
 
     /// The type of the event value: a `WorkflowEvent` of this workflow.
@@ -17,7 +15,7 @@ struct CompiledEvent: Sendable {
 
     init(_ event: DeclaredEvent, index: Int, _ routes: EventRoutes, _ reach: EventReach) {
         self.index = index
-        sharedName = Immortal(event.name)
+        name = event.name
         declaration = event.declaration
         valueType = event.valueType
         self.routes = routes
@@ -25,6 +23,4 @@ struct CompiledEvent: Sendable {
         let guards = declaration.guards.isEmpty ? [] : CallbackPhases.guards
         hookPhases = CallbackPhases(declaration.hooks.map(\.phase)).union(guards)
     }
-
-    var name: String { sharedName.value }
 }

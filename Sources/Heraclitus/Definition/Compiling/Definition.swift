@@ -172,12 +172,8 @@ extension Definition {
     /// The number of an object's state; for states that share a class, a likely number is tried first.
     @inline(__always)
     package func stateIndex(of object: AnyObject, likely: Int? = nil) -> Int? {
-        stateIndex(of: Swift.type(of: object)) ?? stateIndexByName(of: object, likely)
-    }
-
-    @inline(never)
-    private func stateIndexByName(of object: AnyObject, _ likely: Int?) -> Int? {
-        content.value.objects.namedStates?.number(of: object, likely: likely)
+        stateIndex(of: Swift.type(of: object))
+            ?? content.value.objects.namedStates?.number(of: object, likely: likely)
     }
 
     /// The reason for which an object has no state, although there is one with its name.

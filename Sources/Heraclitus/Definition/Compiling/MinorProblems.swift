@@ -74,7 +74,7 @@ extension DefinitionCompiler {
 
     /// Whether an event has a pair that one of its guards skips, because the guard was added before an `or`.
     func hasUnaskedGuard(_ declaration: EventDeclaration, _ routes: EventRoutes) -> Bool {
-        declaration.guardedTypes.contains { types in
+        declaration.guards.map(\.types).contains { types in
             routes.rules.contains { rule in
                 let sources = sources(of: rule)
                 return !parts.isCalled(types.source, with: sources)
