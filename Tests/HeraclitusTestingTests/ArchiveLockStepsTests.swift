@@ -43,6 +43,71 @@ import Testing
         }
     }
 
+    struct Contacts: Codable {
+        var buyer = "Ada"
+        var contact = "Ada"
+    }
+    struct Customer: Codable, VersionedContent {
+        var customer = "Ada"
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [
+                .step("buyer becomes customer", in: 2) { archive in
+                    archive.data["customer"] = archive.data["buyer"]
+                    archive.data["buyer"] = nil
+                }
+            ]
+        }
+    }
+    struct Client: Codable, VersionedContent {
+        var client = "Ada"
+        enum CodingKeys: CodingKey { case client, buyer }
+        init() {}
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            client =
+                try container.decodeIfPresent(String.self, forKey: .client)
+                ?? container.decode(String.self, forKey: .buyer)
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(client, forKey: .client)
+        }
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [.step("contacts go", in: 2) { archive in archive.data["contact"] = nil }]
+        }
+    }
+    struct Person: Codable { var name = "Ada" }
+    struct Friend: Codable, VersionedContent {
+        var nickname = "Ada"
+        static var version: Int { 2 }
+        static var migrations: [Migration] {
+            [.step("name is copied", in: 2) { archive in archive.data["nickname"] = archive.data["name"] }]
+        }
+    }
+
+    @Test("A lost key is a break although a renamed key has the same value")
+    func lostBesideRenamed() throws {
+        try inFolder { folder in
+            try lock(Contacts(), in: folder, recording: true)
+            let error = #expect(throws: IncompatibleArchives.self) { try lock(Customer(), in: folder, recording: true) }
+            #expect(error?.breaks.map(\.explanation) == ["\"contact\" is stored and no longer read: it would be lost."])
+        }
+    }
+
+    @Test("A value that a step drops, or leaves where it was after a copy, is not lost")
+    func droppedOrCopied() throws {
+        try inFolder { folder in
+            try lock(Contacts(), in: folder, recording: true)
+            try lock(Client(), in: folder, recording: true)
+        }
+        try inFolder { folder in
+            try lock(Person(), in: folder, recording: true)
+            try lock(Friend(), in: folder, recording: true)
+        }
+    }
+
     // MARK: Steps that can be pasted
 
     struct Line: Codable, Equatable {

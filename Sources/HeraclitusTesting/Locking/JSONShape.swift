@@ -145,3 +145,13 @@ extension JSONValue {
         }
     }
 }
+
+extension [String: JSONValue] {
+    /// How many more keys come with each value than go when these values become others.
+    func newKeys(in others: [String: JSONValue]) -> [JSONValue: Int] {
+        var counts: [JSONValue: Int] = [:]
+        for (path, value) in others where self[path] == nil { counts[value, default: 0] += 1 }
+        for (path, value) in self where others[path] == nil { counts[value, default: 0] -= 1 }
+        return counts
+    }
+}

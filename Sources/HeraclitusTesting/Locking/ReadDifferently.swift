@@ -35,13 +35,16 @@ extension Compatibility {
         _ before: StoredMachine,
         _ after: StoredMachine
     ) -> [IncompatibleArchives.Break] {
-        let (values, known) = (before.data.valuesByPath, stored.data.valuesByPath)
-        let added = after.data.valuesByPath.filter { known[$0.key] == nil }.map(\.value)
+        let (values, now) = (before.data.valuesByPath, after.data.valuesByPath)
+        let (copied, read) = (stored.data.valuesByPath.newKeys(in: values), values.newKeys(in: now))
         let (old, new) = (states(like: before, in: storedMachines), states(like: before, in: machinesOfToday))
         let paths = JSONShape(of: [before.data]).paths(missingIn: JSONShape(of: [after.data])).filter { path in
-            // An empty list may be left out, and a telling value may be read under another key.
-            isCompared(path) && values[path]?.isEmptyContainer != true
-                && !added.contains { $0.isTelling && $0 == values[path] }
+            guard isCompared(path) else { return false }
+            guard let value = values[path] else { return true }
+            // An empty list may be left out. A telling value may be read under another key, or copied by a step.
+            // One key stands for one lost key, and a value that a step has dropped needs none.
+            let isElsewhere = value.isTelling && max(0, copied[value] ?? 0) + (read[value] ?? 0) >= 0
+            return !value.isEmptyContainer && !isElsewhere
         }
         // A renamed optional key counts as read.
         let types = old[before.state]?.types ?? [:]
