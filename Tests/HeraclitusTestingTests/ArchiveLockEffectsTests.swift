@@ -52,6 +52,34 @@ import Testing
         #expect(try breaks(mails, laterLetters) == [])
     }
 
+    enum Alarm: String, Effect { case loud, silent }
+    enum QuietAlarm: String, Effect {
+        case silent
+        static var name: String { "Alarm" }
+        init(from decoder: any Decoder) { self = .silent }
+    }
+    final class RungState<E: Effect>: EmptyState, Effecting {
+        static var name: String { "rung" }
+        var effects: [any Effect] { E.self == Alarm.self ? [Alarm.loud] : [QuietAlarm.silent] }
+    }
+    struct Clock<E: Effect>: Workflow {
+        static var name: String { "Clock" }
+        static var effects: [any Effect.Type] { [E.self] }
+        static var initial: any WorkflowState { RungState<E>() }
+        let again = Event(updating: RungState<E>.self)
+    }
+
+    @Test("An effect that is itself a single value is compared, too")
+    func singleValue() throws {
+        let found = try breaks([Sample<Clock<Alarm>>](), [Sample<Clock<QuietAlarm>>]())
+        #expect(
+            found.map(\.explanation) == [
+                #"The data of the effect "Alarm" is "loud" in an archive, and is "silent" when that is read."#
+            ]
+        )
+        #expect(found.first?.remedy.contains("    data = …\n") == true)
+    }
+
     @Test("A step for effects counts as used if the file of an older version has no effects")
     func withoutEffects() throws {
         try inFolder { folder in

@@ -192,6 +192,44 @@ import Testing
         }
     }
 
+    @Test("Data that is itself a value or a list is compared, too, and the printed step names it")
+    func wholeData() throws {
+        try inFolder { folder in
+            try lock([Kind.plain, .fancy], in: folder, recording: true)
+            let error = #expect(throws: IncompatibleArchives.self) {
+                try lock([LenientKind.plain, .other], in: folder)
+            }
+            #expect(
+                error?.breaks.map(\.explanation) == [
+                    #"The data has other elements when an archive is read: ["plain","fancy"] and ["plain","other"]."#
+                ]
+            )
+        }
+        try inFolder { folder in
+            try lock(Kind.fancy, in: folder, recording: true)
+            try lock(Kind.fancy, in: folder)
+            let error = #expect(throws: IncompatibleArchives.self) { try lock(LenientKind.other, in: folder) }
+            #expect(
+                error?.breaks.map(\.explanation) == [
+                    #"The data is "fancy" in an archive, and is "other" when that is read."#
+                ]
+            )
+            #expect(
+                error?.breaks.first?.remedy.contains(
+                    """
+                    .step("convert the data in Cart", in: 2, of: "Cart") { archive in
+                        archive.data = …
+                    """
+                ) == true
+            )
+        }
+        try inFolder { folder in
+            try lock(Kind.fancy, in: folder, recording: true)
+            let error = #expect(throws: IncompatibleArchives.self) { try lock(1, in: folder) }
+            #expect(error?.breaks.map(\.explanation) == ["The data is string in archives, and is read as Int."])
+        }
+    }
+
     struct Listing: Codable {
         var name = "n"
         var tags: [String] = []

@@ -1,6 +1,7 @@
 /// Code that changes the value at a path of a shape, also in each element of a list.
 ///
-/// A path into lists of lists, or into data that is itself a list, has no such code.
+/// The empty path is that of the data itself. A path into lists of lists, or into data that is itself a list, has no
+/// such code.
 struct DataPath {
     /// The code of the data.
     private let root: String
@@ -34,7 +35,7 @@ struct DataPath {
             default: key.append(character)
             }
         }
-        if isInKey { keys.append(key) }
+        if isInKey, !path.isEmpty { keys.append(key) }
     }
 
     /// Appends a key to a path.
@@ -45,6 +46,9 @@ struct DataPath {
         }
         return path.isEmpty ? escaped : "\(path).\(escaped)"
     }
+
+    /// The value at a path as the subject of a sentence.
+    static func subject(_ path: String) -> String { path.isEmpty ? "The data" : "\"\(path)\"" }
 
     /// Whether both values are members of the same object.
     func isBeside(_ other: DataPath) -> Bool {

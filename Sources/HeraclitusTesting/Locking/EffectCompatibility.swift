@@ -54,7 +54,7 @@ extension Compatibility {
                 ("\"\($0)\" of the effect \(name) is stored and no longer read.", lines(setting: $0, to: "nil"))
             }
                 + changes.map { path, explanation in
-                    ("\"\(path)\" of the effect \(name) \(explanation).", lines(setting: path, to: "…"))
+                    ("\(DataPath.subject(path)) of the effect \(name) \(explanation).", lines(setting: path, to: "…"))
                 }
         } catch {
             // A type's own coding may throw any error.

@@ -121,10 +121,10 @@ extension JSONValue {
         }
     }
 
-    /// The values by path, excluding values in lists.
+    /// The values by path, with the value itself at the empty path, and without values in lists.
     var valuesByPath: [String: JSONValue] {
         var values: [String: JSONValue] = [:]
-        forEachValue { path, value in if !path.isEmpty, !path.contains("[]") { values[path] = value } }
+        forEachValue { path, value in if !path.contains("[]") { values[path] = value } }
         return values
     }
 

@@ -75,12 +75,8 @@ extension Compatibility {
     ) -> [IncompatibleArchives.Break] {
         let changes = before.data.changes(whenRead: after.data, and: again.data)
         return changes.filter { isCompared($0.path) }.map { path, explanation in
-            let code = DataPath(path).map { path in path.change(["\(path.place) = …"]) } ?? ["// convert \(path)"]
-            return made(
-                before.outer,
-                "\"\(before.path(to: path))\" \(explanation).",
-                step(change("convert \(path)", of: before, code), for: before)
-            )
+            let remedy = step(conversion(of: path, in: before), for: before)
+            return made(before.outer, "\(before.subject(path)) \(explanation).", remedy)
         }
     }
 

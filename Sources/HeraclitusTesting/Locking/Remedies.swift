@@ -29,6 +29,13 @@ extension Compatibility {
         return Self.closure(head, lines)
     }
 
+    /// A step that converts the value at a path.
+    func conversion(of path: String, in machine: StoredMachine, _ comment: String = "") -> String {
+        let name = "convert \(path.isEmpty ? "the data" : path)"
+        let lines = DataPath(path).map { $0.change(["\($0.place) = …\(comment)"]) }
+        return change(name, of: machine, lines ?? ["// \(name)"])
+    }
+
     /// A step with a closure of these lines.
     static func closure(_ head: String, _ lines: [String]) -> String {
         ([head] + lines.map { "    \($0)" } + ["},"]).joined(separator: "\n")

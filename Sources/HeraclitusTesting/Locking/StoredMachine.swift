@@ -39,7 +39,13 @@ struct StoredMachine {
     var path: String { place.replacing(/\[[0-9]+\]/, with: "[]") }
 
     /// Extends a path in the machine's data to a path in the outermost machine's data.
-    func path(to key: String) -> String { place.isEmpty ? key : "\(path).data.\(key)" }
+    func path(to key: String) -> String {
+        if place.isEmpty { return key }
+        return "\(path).data" + (key.isEmpty || key.hasPrefix("[") ? key : ".\(key)")
+    }
+
+    /// A value of the machine's data as the subject of a sentence.
+    func subject(_ key: String) -> String { DataPath.subject(path(to: key)) }
 }
 
 extension JSONValue {

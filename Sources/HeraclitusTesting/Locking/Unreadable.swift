@@ -100,18 +100,17 @@ extension Compatibility {
             )
         case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
             let path = path(context.codingPath)
-            let types = old?.types[path]?.sorted().joined(separator: " or ") ?? "missing"
-            let code = DataPath(path).map { $0.change(["\($0.place) = …  // from the \(types) that it was"]) }
+            let known = path.isEmpty ? [machine.data.typeName] : old?.types[path]
+            let types = known?.sorted().joined(separator: " or ") ?? "missing"
             return made(
-                "\"\(machine.path(to: path))\" is \(types) in archives, and is read as \(Self.name(of: type)).",
-                change("convert \(path)", of: machine, code ?? ["// convert \(path)"])
+                "\(machine.subject(path)) is \(types) in archives, and is read as \(Self.name(of: type)).",
+                conversion(of: path, in: machine, "  // from the \(types) that it was")
             )
         case .dataCorrupted(let context):
             let path = path(context.codingPath)
-            let code = DataPath(path).map { $0.change(["\($0.place) = …"]) }
             return made(
-                "\"\(machine.path(to: path))\" of an archive cannot be read: \(context.debugDescription)",
-                change("convert \(path)", of: machine, code ?? ["// convert \(path)"])
+                "\(machine.subject(path)) of an archive cannot be read: \(context.debugDescription)",
+                conversion(of: path, in: machine)
             )
         @unknown default:
             return made("\(error)", "// Write a migration.")
@@ -132,7 +131,9 @@ extension Compatibility {
         let path = keys.reduce("") { path, key in
             key.intValue != nil ? "\(path)[]" : DataPath.path(path, then: key.stringValue)
         }
-        let outside = "data." + machine.path(to: "")
-        return path.hasPrefix(outside) ? String(path.dropFirst(outside.count)) : path
+        let outside = machine.place.isEmpty ? "data" : "data.\(machine.path(to: ""))"
+        guard path.hasPrefix(outside) else { return path }
+        let inner = path.dropFirst(outside.count)
+        return String(inner.hasPrefix(".") ? inner.dropFirst() : inner)
     }
 }
