@@ -328,6 +328,46 @@ import Testing
         }
     }
 
+    struct NotedItem: Codable {
+        var kind = Kind.fancy
+        var note: String?
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(kind, forKey: .kind)
+            try container.encode(note, forKey: .note)
+        }
+    }
+    struct LenientItem: Codable { var kind = LenientKind.other }
+
+    @Test("A lost key or a null in an element does not hide that another value of the element is read differently")
+    func elementsWithLostKeys() throws {
+        let other = #""kind" has other elements when an archive is read:"#
+        try inFolder { folder in
+            try lock(Kinds(kind: [NotedItem()]), in: folder, recording: true)
+            let error = #expect(throws: IncompatibleArchives.self) {
+                try lock(Kinds(kind: [LenientItem()]), in: folder)
+            }
+            #expect(
+                error?.breaks.map(\.explanation) == [
+                    other + #" [{"kind":"fancy","note":null}] and [{"kind":"other"}]."#
+                ]
+            )
+        }
+        try inFolder { folder in
+            try lock(Kinds(kind: [NotedItem(note: "n")]), in: folder, recording: true)
+            let error = #expect(throws: IncompatibleArchives.self) {
+                try lock(Kinds(kind: [LenientItem()]), in: folder)
+            }
+            #expect(
+                error?.breaks.map(\.explanation) == [
+                    #""kind[].note" is stored and no longer read: it would be lost."#,
+                    other + #" [{"kind":"fancy","note":"n"}] and [{"kind":"other"}]."#,
+                ]
+            )
+            try lock(Kinds(kind: [Item()]), in: folder, except: ["note"])
+        }
+    }
+
     struct Home: Codable {
         struct Address: Codable { var city = "Ulm" }
         var address = Address()

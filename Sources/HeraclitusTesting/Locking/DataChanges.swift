@@ -16,8 +16,8 @@ extension JSONValue {
             switch (value, now) {
             case (.array, .array):
                 // Lost keys of elements are reported elsewhere; new keys are ignored here.
-                let isWhole = oldShape.hasNoPaths(below: "\(path)[]", missingIn: newShape)
-                if isWhole, value.withoutOrder != now.limited(to: oldShape, at: path).withoutOrder {
+                let (before, after) = (value.limited(to: newShape, at: path), now.limited(to: oldShape, at: path))
+                if before.withoutOrder != after.withoutOrder {
                     changes.append((path, "has other elements when an archive is read: \(value.text) and \(now.text)"))
                 }
             case _ where value.isContainer && now.isContainer: break

@@ -45,11 +45,6 @@ struct JSONShape: Codable, Equatable {
         return !["format", "state", "version", "workflow"].allSatisfy { types["\(archive).\($0)"] != nil }
     }
 
-    /// Whether another shape has all of this shape's paths at and below a path.
-    func hasNoPaths(below path: String, missingIn other: JSONShape) -> Bool {
-        types.keys.allSatisfy { !$0.hasPrefix(path) || other.types[$0] != nil }
-    }
-
     private func outermost(_ paths: [String]) -> [String] {
         let paths = paths.sorted()
         return paths.filter { path in
