@@ -88,6 +88,29 @@ import Testing
         }
     }
 
+    @Test("The time of a check grows with the number of new keys, not with its square")
+    func manyKeys() throws {
+        func time(of count: Int) throws -> Duration {
+            func keys() -> [String: Int] {
+                Dictionary(uniqueKeysWithValues: (0..<count).map { _ in (UUID().uuidString, 2) })
+            }
+            var time = Duration.zero
+            try inFolder { folder in
+                try lock(keys(), in: folder, recording: true)
+                let others = keys()
+                time = threadTime {
+                    let error = #expect(throws: ArchiveLockNotRecorded.self) { try lock(others, in: folder) }
+                    #expect(error?.keys.count == count && error?.rollout.count == 1)
+                }
+            }
+            return time
+        }
+        _ = try time(of: 10)
+        // Twenty times the keys take twenty times the time, or 400 times if each looks at the others.
+        let few = try time(of: 200)
+        #expect(try time(of: 4_000) < few * 50)
+    }
+
     enum Kind: String, Codable { case plain, fancy }
     enum PlainKind: String, Codable { case plain }
     enum LenientKind: String, Codable {

@@ -161,11 +161,11 @@ struct LockAdditions: Equatable {
     /// A run's random keys, such as those of a dictionary, drop out.
     func common(with other: LockAdditions) -> LockAdditions {
         LockAdditions(
-            states: states.filter(other.states.contains),
-            keys: keys.filter(other.keys.contains),
-            innerKeys: innerKeys.filter(other.innerKeys.contains),
-            events: events.filter(other.events.contains),
-            effects: effects.filter(other.effects.contains)
+            states: states.filter(Set(other.states).contains),
+            keys: keys.filter(Set(other.keys).contains),
+            innerKeys: innerKeys.filter(Set(other.innerKeys).contains),
+            events: events.filter(Set(other.events).contains),
+            effects: effects.filter(Set(other.effects).contains)
         )
     }
 }

@@ -33,7 +33,8 @@ extension ArchiveLockNotRecorded {
     /// The treatment of the additions by processes of the previous release while both releases run, with remedies.
     public var rollout: [String] {
         if isWritten { return [] }
-        let outerKeys = keys.filter { !additions.innerKeys.contains($0) }
+        let innerKeys = Set(additions.innerKeys)
+        let outerKeys = keys.filter { !innerKeys.contains($0) }
         return [
             states.isEmpty
                 ? nil

@@ -7,16 +7,20 @@ struct Compatibility<W: Workflow> {
     let today: ArchiveLock
     let except: Set<String>
 
-    /// The migrated machines of the lock's archives, and the machines of today's archives.
-    let storedMachines: [StoredMachine]
+    /// The machines of today's archives.
     let machinesOfToday: [StoredMachine]
+
+    /// The shapes of the states of the lock's migrated archives, and of today's archives.
+    let storedShapes: ShapesOfStates
+    let shapesOfToday: ShapesOfStates
 
     init(_ lock: ArchiveLock, _ today: ArchiveLock, except: Set<String>) {
         self.lock = lock
         self.today = today
         self.except = except
-        storedMachines = lock.archives.compactMap { StoredMachine(Self.migrated($0)) }.flatMap(\.all)
+        storedShapes = ShapesOfStates(of: lock.archives.compactMap { StoredMachine(Self.migrated($0)) }.flatMap(\.all))
         machinesOfToday = today.archives.compactMap { StoredMachine($0) }.flatMap(\.all)
+        shapesOfToday = ShapesOfStates(of: machinesOfToday)
     }
 
     /// The breaks, each remedy once with the explanations of all breaks that it mends.

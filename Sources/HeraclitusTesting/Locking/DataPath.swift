@@ -50,6 +50,17 @@ struct DataPath {
     /// The value at a path as the subject of a sentence.
     static func subject(_ path: String) -> String { path.isEmpty ? "The data" : "\"\(path)\"" }
 
+    /// The paths of the values that a value is in, the outermost first.
+    static func paths(around path: String) -> [String] {
+        var paths: [String] = []
+        var isEscaped = false
+        for (index, character) in zip(path.utf8.indices, path.utf8) {
+            if !isEscaped, ".[".utf8.contains(character) { paths.append(String(path[..<index])) }
+            isEscaped = !isEscaped && character == UInt8(ascii: "\\")
+        }
+        return paths
+    }
+
     /// Whether both values are members of the same object.
     func isBeside(_ other: DataPath) -> Bool {
         list == other.list && !keys.isEmpty && !other.keys.isEmpty && keys.dropLast() == other.keys.dropLast()

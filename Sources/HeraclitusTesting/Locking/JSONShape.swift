@@ -38,18 +38,15 @@ struct JSONShape: Codable, Equatable {
     ///
     /// A machine within the data has data of its own.
     func isWithinValue(_ path: String) -> Bool {
-        let outer = types.keys.filter { path.hasPrefix("\($0).") || path.hasPrefix("\($0)[]") }
-        guard let parent = outer.max(by: { $0.utf8.count < $1.utf8.count }) else { return false }
+        guard let parent = DataPath.paths(around: path).last(where: { types[$0] != nil }) else { return false }
         guard parent.hasSuffix(".data") else { return true }
         let archive = parent.dropLast(5)
         return !["format", "state", "version", "workflow"].allSatisfy { types["\(archive).\($0)"] != nil }
     }
 
     private func outermost(_ paths: [String]) -> [String] {
-        let paths = paths.sorted()
-        return paths.filter { path in
-            !paths.contains { path != $0 && (path.hasPrefix("\($0).") || path.hasPrefix("\($0)[]")) }
-        }
+        let all = Set(paths)
+        return paths.sorted().filter { !DataPath.paths(around: $0).contains(where: all.contains) }
     }
 }
 

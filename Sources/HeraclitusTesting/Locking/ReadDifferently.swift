@@ -37,7 +37,7 @@ extension Compatibility {
     ) -> [IncompatibleArchives.Break] {
         let (values, now) = (before.data.valuesByPath, after.data.valuesByPath)
         let (copied, read) = (stored.data.valuesByPath.newKeys(in: values), values.newKeys(in: now))
-        let (old, new) = (states(like: before, in: storedMachines), states(like: before, in: machinesOfToday))
+        let (old, new) = (storedShapes[before], shapesOfToday[before])
         let paths = JSONShape(of: [before.data]).paths(missingIn: JSONShape(of: [after.data])).filter { path in
             guard isCompared(path) else { return false }
             guard let value = values[path] else { return true }

@@ -44,7 +44,7 @@ extension Compatibility {
 
     private func unknownState(of machine: StoredMachine) -> IncompatibleArchives.Break {
         let name = machine.state
-        let (old, new) = (states(like: machine, in: storedMachines), states(like: machine, in: machinesOfToday))
+        let (old, new) = (storedShapes[machine], shapesOfToday[machine])
         let explanation =
             machine.place.isEmpty
             ? "The state \(name) is gone."
@@ -69,8 +69,7 @@ extension Compatibility {
             self.made(machine.outer, explanation, step(code, for: machine))
         }
         func path(_ keys: [any CodingKey]) -> String { self.path(keys, within: machine) }
-        let old = states(like: machine, in: storedMachines)[machine.state]
-        let new = states(like: machine, in: machinesOfToday)[machine.state]
+        let (old, new) = (storedShapes[machine][machine.state], shapesOfToday[machine][machine.state])
         switch error {
         case .keyNotFound(let key, let context):
             let path = path(context.codingPath + [key])
@@ -117,15 +116,6 @@ extension Compatibility {
         }
     }
 
-    /// The shapes of the states of a machine's workflow, by state name.
-    func states(like machine: StoredMachine, in machines: [StoredMachine]) -> [String: JSONShape] {
-        // The outermost workflow may have a new name, so its place identifies it.
-        let alike = machines.filter {
-            machine.place.isEmpty ? $0.place.isEmpty : $0.workflow == machine.workflow && !$0.place.isEmpty
-        }
-        return Dictionary(grouping: alike) { $0.state }.mapValues { JSONShape(of: $0.map(\.data)) }
-    }
-
     /// A path of coding keys in the notation of shapes, below the data of a machine.
     private func path(_ keys: [any CodingKey], within machine: StoredMachine) -> String {
         let path = keys.reduce("") { path, key in
@@ -136,4 +126,20 @@ extension Compatibility {
         let inner = path.dropFirst(outside.count)
         return String(inner.hasPrefix(".") ? inner.dropFirst() : inner)
     }
+}
+
+/// The shapes of the states of each workflow.
+struct ShapesOfStates {
+    private let shapes: [String?: [String: JSONShape]]
+
+    init(of machines: [StoredMachine]) {
+        shapes = Dictionary(grouping: machines, by: Self.key)
+            .mapValues { Dictionary(grouping: $0) { $0.state }.mapValues { JSONShape(of: $0.map(\.data)) } }
+    }
+
+    /// The shapes of the states of a machine's workflow, by state name.
+    subscript(machine: StoredMachine) -> [String: JSONShape] { shapes[Self.key(of: machine)] ?? [:] }
+
+    /// The name of an inner machine's workflow; the outermost workflow may have a new name.
+    private static func key(of machine: StoredMachine) -> String? { machine.place.isEmpty ? nil : machine.workflow }
 }
