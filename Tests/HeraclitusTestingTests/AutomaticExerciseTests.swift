@@ -22,4 +22,22 @@ import Testing
         let report = try exercise(Bill.self, samples: samples)
         #expect(report.untried.map(\.event) == ["lapse"])
     }
+
+    @Test("Automatic events stay off, and the code has a clock that stands still")
+    func time() throws {
+        let samples: [Sample<Bill>] = [.state(UnpaidState(deadline: Date(timeIntervalSinceReferenceDate: 1)))]
+        #expect(try exercise(Bill.self, samples: samples).untried == [])
+        let failure = #expect(throws: ExerciseFailure.self) {
+            try exercise(Bill.self, samples: samples, invariants: ["no lapse": { !$0.isIn(LapsedState.self) }])
+        }
+        #expect(
+            failure?.code == """
+                let clock = ManualClock()
+                let machine = StateMachine<AutomaticExerciseTests.Bill>(scheduler: clock.scheduler)
+                try machine.fire.send(samples[0](machine.state))
+                try machine.fire.lapse()
+                // no lapse
+                """
+        )
+    }
 }

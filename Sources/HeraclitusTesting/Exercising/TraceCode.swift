@@ -29,7 +29,9 @@ extension Exercise {
             }
         }
         switch problem {
-        case .lostInArchive: lines.append("try expectArchives(machine.state)")
+        case .lostInArchive:
+            let names = except.sorted().map(\.debugDescription).joined(separator: ", ")
+            lines.append("try expectArchives(machine.state\(names.isEmpty ? "" : ", except: [\(names)]"))")
         case .strayed:
             lines.append("#expect(machine.stateName == \(state(after: trace, from: start).debugDescription))")
         case .brokenInvariant(let name), .failedInvariant(let name, _): lines.append("// \(name.inOneLine)")
