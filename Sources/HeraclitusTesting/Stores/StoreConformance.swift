@@ -174,20 +174,24 @@ public enum StoreConformance {
             "a conflicting save has changed the archive"
         )
         let second = try await store.save(archive("1", replacing: first))
-        await report.expectConflict(expected: first, found: second) { try await store.delete("1", expecting: first) }
+        await report.expectConflict("deletion", expected: first, found: second) {
+            try await store.delete("1", expecting: first)
+        }
         report.expect(try await store.load("1")?.revision == second, "a conflicting deletion has deleted the archive")
     }
 
     private static func deleting(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         report.expect(try await !store.delete("1", expecting: nil), "delete returns true for an unsaved id")
-        await report.expectConflict(expected: 3, found: 0) { try await store.delete("1", expecting: 3) }
+        await report.expectConflict("deletion", expected: 3, found: 0) { try await store.delete("1", expecting: 3) }
         report.expect(try await !store.delete("1", expecting: 0), "delete returns true for the expected revision 0")
         var largest = 0
         for isExpected in [false, true] {
             let revision = try await store.save(archive("1"))
             report.expect(revision > largest, "a revision is reused after a deletion")
             largest = try await store.save(archive("1", replacing: revision))
-            await report.expectConflict(expected: 0, found: largest) { try await store.delete("1", expecting: 0) }
+            await report.expectConflict("deletion", expected: 0, found: largest) {
+                try await store.delete("1", expecting: 0)
+            }
             try await store.save(archive("2"))
             report.expect(
                 try await store.delete("1", expecting: isExpected ? largest : nil),
@@ -295,14 +299,21 @@ final class ConformanceReport {
         if !isSo { add(failure) }
     }
 
-    func expectConflict(of id: String = "1", expected: Int, found: Int, _ body: () async throws -> Void) async {
+    /// Expects a conflict of a change, which is a save or a deletion.
+    func expectConflict(
+        _ change: String = "save",
+        of id: String = "1",
+        expected: Int,
+        found: Int,
+        _ body: () async throws -> Void
+    ) async {
         do {
             try await body()
-            add("a save expecting revision \(expected) with \(found) stored was no conflict")
+            add("a \(change) expecting revision \(expected) with \(found) stored was no conflict")
         } catch StoreError.conflict(let other, expected, found) where other.utf8.elementsEqual(id.utf8) {
             return
         } catch {
-            add("a save of \(id) expecting revision \(expected) with \(found) stored threw \(error), no conflict")
+            add("a \(change) of \(id) expecting revision \(expected) with \(found) stored threw \(error), no conflict")
         }
     }
 }

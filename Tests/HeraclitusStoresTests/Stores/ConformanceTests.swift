@@ -21,6 +21,15 @@ import Testing
         #expect(try await StoreConformance.failures { SingleStore() } == [])
     }
 
+    @Test("A report tells deletions from saves")
+    func deletions() async throws {
+        let failures = try await StoreConformance.failures { FaultyStore(.throwsAnother) }
+        #expect(failures.contains { $0.hasPrefix("conflicts: a save of 1 expecting revision 1 with 0 stored threw") })
+        #expect(
+            failures.contains { $0.hasPrefix("deleting: a deletion of 1 expecting revision 3 with 0 stored threw") }
+        )
+    }
+
     @Test("A check finds each faulty store", arguments: FaultyStore.Fault.allCases)
     func faults(_ fault: FaultyStore.Fault) async throws {
         let failures = try await StoreConformance.failures { FaultyStore(fault) }
