@@ -52,7 +52,35 @@ import Testing
         #expect(
             bare.untriedInRegions.map(\.description) == [
                 "payment.receive: OpenState → PartState: no sample makes PartState",
+                "payment.complete: PartState → AllState: no machine fired it in PartState",
                 "payment.refuse: OpenState → OpenState: declined: Objection(text: \"no\")",
+            ]
+        )
+    }
+
+    final class PaidPartState: Composite {
+        let payment: StateMachine<Payment>
+        init(_ payment: StateMachine<Payment>) { self.payment = payment }
+        var regions: [any Region] { [payment] }
+        func copied() -> PaidPartState { PaidPartState(payment.copy()) }
+    }
+    struct Instalments: Workflow {
+        static var initial: any WorkflowState { PlacedState() }
+        let deliver = Event(from: PlacedState.self, to: PaidPartState.self).enters { _ in
+            let payment = StateMachine<Payment>()
+            try payment.fire.receive(PartState(cents: 2))
+            return PaidPartState(payment)
+        }
+    }
+
+    @Test("A transition of an inner machine counts as carried out if it was carried out in any state")
+    func inAnyState() throws {
+        let report = try exercise(Instalments.self, samples: [.state(PartState(cents: 1))])
+        #expect(report.untried.isEmpty)
+        // A delivered order has left the payment's first state.
+        #expect(
+            report.untriedInRegions.map(\.description) == [
+                "payment.refuse: OpenState → OpenState: declined: Objection(text: \"no\")"
             ]
         )
     }

@@ -1,8 +1,8 @@
 import Heraclitus
 import HeraclitusInspecting
 
-/// Drives the machines in a state through their own transitions, starting from the way on which the outer machine
-/// reached the state.
+/// Drives the machines in states through their own transitions, starting from the ways on which the outer machine
+/// reached the states.
 struct ExerciseOfRegions<W: Workflow> {
     /// A way to a state that holds machines.
     struct Way {
@@ -18,53 +18,53 @@ struct ExerciseOfRegions<W: Workflow> {
     }
 
     private let exercise: Exercise<W>
-    private let way: Way
     private var done: Set<Step> = []
-    private var missed: [Step: (order: Int, transition: TransitionTable.Transition, reason: String)] = [:]
+
+    /// All transitions of the machines in states, each with the reason why it was first tried in vain.
+    private var known: [Step: (order: Int, transition: TransitionTable.Transition, reason: String?)] = [:]
     private(set) var machines = 0
     private(set) var steps = 0
     private(set) var restarts = 0
 
-    init(_ exercise: Exercise<W>, along way: Way) {
-        self.exercise = exercise
-        self.way = way
-    }
+    init(_ exercise: Exercise<W>) { self.exercise = exercise }
 
     /// The transitions that were never carried out.
     var untried: [ExerciseReport.Untried] {
-        missed.filter { !done.contains($0.key) }.sorted { $0.value.order < $1.value.order }.map { step, missed in
+        known.filter { !done.contains($0.key) }.sorted { $0.value.order < $1.value.order }.map { step, known in
             ExerciseReport.Untried(
                 event: (step.path.map(\.name) + [step.transition.event]).joined(separator: "."),
-                transition: missed.transition,
-                reason: missed.reason
+                transition: known.transition,
+                reason: known.reason ?? "no machine fired it in \(known.transition.from)"
             )
         }
     }
 
-    /// Carries out each reachable transition of the regions, the nearest first.
-    mutating func run() throws(ExerciseFailure) {
+    /// Carries out each transition of the regions that is reachable in a state, the nearest first.
+    mutating func run(along way: Way) throws(ExerciseFailure) {
         var open: [[ExerciseAction]] = [[]]
+        var reached: Set<Step> = []
         while !open.isEmpty {
             let actions = open.removeFirst()
-            for (step, transition, samples) in try steps(after: actions) where !done.contains(step) {
+            for (step, samples) in try steps(after: actions, along: way) where !reached.contains(step) {
                 for sample in samples {
                     let action = ExerciseAction.fire(step.transition, sample: sample, path: step.path)
-                    let result = try go(actions + [action])
+                    let result = try go(actions + [action], along: way)
                     if case .carriedOut = result.last {
-                        done.insert(step)
+                        reached.insert(step)
                         steps += 1
                         open.append(actions + [action])
                         break
                     }
-                    if case .declined(let why) = result.last { miss(step, transition, why) }
-                    if case .notMade = result.last { miss(step, transition, "no sample makes \(transition.to)") }
+                    if case .declined(let why) = result.last { miss(step, why) }
+                    if case .notMade = result.last { miss(step, "no sample makes \(step.transition.to)") }
                 }
             }
         }
+        done.formUnion(reached)
     }
 
-    private mutating func miss(_ step: Step, _ transition: TransitionTable.Transition, _ reason: String) {
-        missed[step] = missed[step] ?? (missed.count, transition, reason)
+    private mutating func miss(_ step: Step, _ reason: String) {
+        if known[step]?.reason == nil { known[step]?.reason = reason }
     }
 
     /// The samples that make a state of a machine from its current one; `nil` stands for the result of the definition.
@@ -84,23 +84,30 @@ struct ExerciseOfRegions<W: Workflow> {
 
     /// The transitions that the machines in the state can make now, each with its samples.
     private mutating func steps(
-        after actions: [ExerciseAction]
-    ) throws(ExerciseFailure) -> [(Step, TransitionTable.Transition, [Int?])] {
-        var found: [(Step, TransitionTable.Transition, [Int?])] = []
-        let (state, samples) = (way.state, exercise.samples)
-        try go(actions) { machine in
+        after actions: [ExerciseAction],
+        along way: Way
+    ) throws(ExerciseFailure) -> [(Step, [Int?])] {
+        var found: [(Step, [Int?])] = []
+        var all = known
+        let samples = exercise.samples
+        try go(actions, along: way) { machine in
             // Another state holds other machines, or none.
-            guard machine.state == state else { return }
+            guard machine.state == way.state else { return }
             for (path, region) in machine.regions {
                 for event in region.currentTable.events {
-                    for transition in event.transitions where transition.from == region.stateName {
-                        let step = ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
-                        let fitting = Self.fitting(samples, for: transition.to, of: region)
-                        found.append((Step(path: path, transition: step), transition, fitting))
+                    for transition in event.transitions {
+                        let step = Step(
+                            path: path,
+                            transition: ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
+                        )
+                        all[step] = all[step] ?? (all.count, transition, nil)
+                        guard transition.from == region.stateName else { continue }
+                        found.append((step, Self.fitting(samples, for: transition.to, of: region)))
                     }
                 }
             }
         }
+        known = all
         return found
     }
 
@@ -109,6 +116,7 @@ struct ExerciseOfRegions<W: Workflow> {
     @discardableResult
     private mutating func go(
         _ actions: [ExerciseAction],
+        along way: Way,
         _ look: (ExercisedMachine<W>) -> Void = { _ in }
     ) throws(ExerciseFailure) -> [ExercisedMachine<W>.Result] {
         machines += 1

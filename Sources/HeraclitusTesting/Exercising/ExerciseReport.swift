@@ -27,7 +27,7 @@ public struct ExerciseReport: Sendable {
     /// The transitions of the table that were never carried out, in the order of the definition.
     public internal(set) var untried: [Untried] = []
 
-    /// The untried transitions of machines in states.
+    /// The transitions of machines in states that were carried out in none of the states.
     ///
     /// Each event has the path of properties to its machine: `payment.receive`.
     public internal(set) var untriedInRegions: [Untried] = []

@@ -78,14 +78,12 @@ final class ExerciseTour<W: Workflow> {
 
     /// Drives the machines in each reached state through their own transitions.
     func exerciseRegions() throws(ExerciseFailure) {
-        for way in waysToComposites {
-            var regions = ExerciseOfRegions(exercise, along: way)
-            try regions.run()
-            counts.machines += regions.machines
-            counts.steps += regions.steps
-            counts.restarts += regions.restarts
-            counts.untriedInRegions += regions.untried
-        }
+        var regions = ExerciseOfRegions(exercise)
+        for way in waysToComposites { try regions.run(along: way) }
+        counts.machines += regions.machines
+        counts.steps += regions.steps
+        counts.restarts += regions.restarts
+        counts.untriedInRegions = regions.untried
     }
 
     private func walk(
