@@ -375,12 +375,15 @@ import Testing
         }
     }
 
-    @Test("An invalid lock file is an error")
+    @Test("The error of an invalid lock file names the file")
     func damaged() throws {
         try inFolder { folder in
             try check(Cart.self, in: folder, recording: true)
-            try Data("{".utf8).write(to: folder.appendingPathComponent("version-1.json"))
-            #expect(throws: ArchiveError.self) { try check(Cart.self, in: folder) }
+            for text in ["{", "{}"] {
+                try Data(text.utf8).write(to: folder.appendingPathComponent("version-1.json"))
+                let error = #expect(throws: ArchiveError.self) { try check(Cart.self, in: folder) }
+                #expect(error?.description.contains("version-1.json") == true)
+            }
         }
     }
 }

@@ -28,8 +28,17 @@ struct ArchiveLock: Codable {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return try files.filter { $0.lastPathComponent.hasPrefix("version-") && $0.pathExtension == "json" }
-            .map { try JSONValue(json: Data(contentsOf: $0), limit: .max).decoded(as: ArchiveLock.self) }
-            .sorted { $0.version < $1.version }
+            .map(read).sorted { $0.version < $1.version }
+    }
+
+    private static func read(_ file: URL) throws -> ArchiveLock {
+        let json = try Data(contentsOf: file)
+        do {
+            return try JSONValue(json: json, limit: .max).decoded(as: ArchiveLock.self)
+        } catch {
+            let explanation = (error as? ArchiveError)?.description ?? ArchiveError.explanation(of: error)
+            throw ArchiveError.inaccessibleFile(file.path, explanation: explanation)
+        }
     }
 
     func write(to folder: URL) throws {
