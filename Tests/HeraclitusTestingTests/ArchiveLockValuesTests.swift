@@ -171,6 +171,34 @@ import Testing
         }
     }
 
+    /// A value with the keys of an archive, but for its data.
+    struct Ticket: Codable {
+        var workflow = "w"
+        var version = 1
+        var state = "s"
+        var format = 1
+    }
+    struct NotedTicket: Codable {
+        var workflow = "w"
+        var version = 1
+        var state = "s"
+        var format = 1
+        var note = "n"
+    }
+
+    @Test("A value with some keys of an archive is compared like any other value")
+    func likeAnArchive() throws {
+        try inFolder { folder in
+            try lock(Kinds(kind: NotedTicket()), in: folder, recording: true)
+            let error = #expect(throws: IncompatibleArchives.self) { try lock(Kinds(kind: Ticket()), in: folder) }
+            #expect(
+                error?.breaks.map(\.explanation) == [
+                    #""kind.note" is stored and no longer read: it would be lost."#
+                ]
+            )
+        }
+    }
+
     @Test("Values of all kinds are read as they were written")
     func sameValues() throws {
         struct Values: Codable {

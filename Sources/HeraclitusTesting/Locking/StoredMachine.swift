@@ -21,13 +21,13 @@ struct StoredMachine {
 
     /// - Returns: `nil` if the value is no archive.
     init?(_ archive: JSONValue, at place: String = "", in outer: String? = nil) {
-        guard let workflow = archive["workflow"]?.stringValue, let version = archive["version"]?.intValue,
-            let state = archive["state"]?.stringValue, archive["format"]?.intValue != nil
+        guard archive.isArchive, let workflow = archive["workflow"]?.stringValue,
+            let version = archive["version"]?.intValue, let state = archive["state"]?.stringValue,
+            let data = archive["data"]
         else { return nil }
         let outer = outer ?? state
         (self.workflow, self.version, self.state, self.outer, self.place) = (workflow, version, state, outer, place)
         var machines: [StoredMachine] = []
-        let data = archive["data"] ?? .null
         self.data = data.takingMachines(at: place.isEmpty ? "" : "\(place).data", in: outer, into: &machines)
         self.machines = machines
     }
