@@ -184,6 +184,17 @@ struct SCXMLStates {
         let isUpdate: Bool
     }
 
+    /// A transition of a state, which its inner states inherit.
+    private struct Route {
+        let event: String
+
+        /// Nearer transitions with this key replace it.
+        let key: String
+
+        /// The state that a machine enters; `nil` for an update.
+        let to: Int?
+    }
+
     /// The largest number of outer states that are asked for transitions.
     private static let limit = 10_000_000
 
@@ -191,6 +202,7 @@ struct SCXMLStates {
         let leaves = leaves()
         let start = initial.map { leaf(of: $0, leaves, "scxml") } ?? (states.isEmpty ? nil : leaves[0])
         if states.isEmpty { refuse(1, "scxml", "It has no states.") }
+        let routes = states.indices.map { self.routes(of: $0, leaves) }
         var order = SCXMLEvents()
         var pairs: [String: [Pair]] = [:]
         var steps = 0
@@ -198,26 +210,14 @@ struct SCXMLStates {
             var taken: Set<String> = []
             var found: [String] = []
             var next: Int? = state
-            while let around = next {
-                steps += 1 + states[around].transitions.count
-                for (transition, event) in zip(states[around].transitions, events(of: around)) {
-                    let key = event == transition.event ? event : "\(event) \(transition.target ?? "")"
-                    // A transition for `go` also takes `go.B`, which is `go` with one of several destinations.
-                    guard !taken.contains(event), taken.insert(key).inserted else {
-                        if around == state {
-                            refuse(transition.line, transition.event, "An earlier transition is for this event.")
-                        }
-                        continue
-                    }
-                    let target = transition.target.map { ($0, transition.line) }
-                    let to = target.map { leaf(of: $0, leaves, transition.event) } ?? state
-                    if let to {
-                        pairs[event, default: []].append(Pair(from: state, to: to, isUpdate: transition.target == nil))
-                    }
-                    found.append(event)
+            while let around = next, steps <= Self.limit {
+                steps += 1 + routes[around].count
+                for route in routes[around] where Self.isFree(route.event, route.key, &taken) {
+                    let pair = Pair(from: state, to: route.to ?? state, isUpdate: route.to == nil)
+                    pairs[route.event, default: []].append(pair)
+                    found.append(route.event)
                 }
                 next = states[around].parent
-                if steps > Self.limit { break }
             }
             order.add(found)
         }
@@ -232,6 +232,30 @@ struct SCXMLStates {
         }
         guard problems.isEmpty, let start else { throw UnreadableSCXML(problems) }
         return table(version, start, names, pairs)
+    }
+
+    /// Whether nearer transitions leave the event to this one.
+    ///
+    /// A transition for `go` also takes `go.B`, which is `go` with one of several destinations.
+    private static func isFree(_ event: String, _ key: String, _ taken: inout Set<String>) -> Bool {
+        !taken.contains(event) && taken.insert(key).inserted
+    }
+
+    /// The transitions of a state, without those that are problems.
+    private mutating func routes(of state: Int, _ leaves: [Int]) -> [Route] {
+        var taken: Set<String> = []
+        var routes: [Route] = []
+        for (transition, event) in zip(states[state].transitions, events(of: state)) {
+            let key = event == transition.event ? event : "\(event) \(transition.target ?? "")"
+            guard Self.isFree(event, key, &taken) else {
+                refuse(transition.line, transition.event, "An earlier transition is for this event.")
+                continue
+            }
+            let to = transition.target.flatMap { leaf(of: ($0, transition.line), leaves, transition.event) }
+            guard to != nil || transition.target == nil else { continue }
+            routes.append(Route(event: event, key: key, to: to))
+        }
+        return routes
     }
 
     private func table(

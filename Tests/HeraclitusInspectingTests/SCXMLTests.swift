@@ -161,6 +161,29 @@ import Testing
     }
 
     @Test(
+        "A mistake in a transition of an outer state is one problem, whatever its inner states have",
+        arguments: [
+            (
+                "<state id='P'><transition event='e' target='X'/><state id='a'><transition event='e' target='a'/></state></state>",
+                ["There is no state X."]
+            ),
+            (
+                "<state id='P'><transition event='e' target='a'/><transition event='e' target='b'/><state id='a'/><state id='b'/></state>",
+                ["An earlier transition is for this event."]
+            ),
+            (
+                "<state id='P'><transition event='e' target='X'/>\((0..<150).map { "<state id='s\($0)'/>" }.joined())</state>"
+                    + "<state id='Q'><transition event='f' target='Y'/></state>",
+                ["There is no state X.", "There is no state Y."]
+            ),
+        ]
+    )
+    func outerMistakes(content: String, explanations: [String]) {
+        let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: "<scxml>\(content)</scxml>") }
+        #expect(error?.problems.map(\.explanation) == explanations)
+    }
+
+    @Test(
         "An element that does not end is named with its line",
         arguments: [
             (
