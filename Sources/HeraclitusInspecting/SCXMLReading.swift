@@ -8,7 +8,8 @@ extension TransitionTable {
     /// around them, unless a nearer state has a transition for the same event. A transition to an outer state leads to its initial inner state. A
     /// transition without a target is an update, as ``DiagramFormat/scxml`` has it. The reader refuses elements that a table lacks, with their names and lines:
     /// parallel states, history, conditions, data, scripts, invocations and executable content. It skips attributes of other namespaces.
-    /// Names that ``DiagramFormat/scxml`` encodes are decoded, such as `a_x0020_b` for `a b`, and other names stay as they are.
+    /// Names that ``DiagramFormat/scxml`` encodes are decoded, such as `a_x0020_b` for `a b`, and other names stay as they are. An event `go.B` to
+    /// `B` is `go` with several destinations, unless a state has only one such transition.
     ///
     /// Reading takes time and memory linear in the document and in the transitions of the table.
     /// - Parameters:

@@ -193,6 +193,7 @@ struct SCXMLStates {
 
         /// The state that a machine enters; `nil` for an update.
         let to: Int?
+        let line: Int
     }
 
     /// The largest number of outer states that are asked for transitions.
@@ -202,7 +203,7 @@ struct SCXMLStates {
         let leaves = leaves()
         let start = initial.map { leaf(of: $0, leaves, "scxml") } ?? (states.isEmpty ? nil : leaves[0])
         if states.isEmpty { refuse(1, "scxml", "It has no states.") }
-        let routes = states.indices.map { self.routes(of: $0, leaves) }
+        let routes = zip(states, eventNames).map { self.routes(of: $0, $1, leaves) }
         var order = SCXMLEvents()
         var pairs: [String: [Pair]] = [:]
         var steps = 0
@@ -222,13 +223,15 @@ struct SCXMLStates {
             order.add(found)
         }
         if steps > Self.limit { refuse(1, "scxml", "Its states are within too many others.") }
-        if let (name, other) = order.ambiguous {
-            refuse(1, name, "SCXML takes the event \(other) for this one, which a table does not.")
-        }
         let names = order.names
         var eventNames: Set<String> = []
+        func line(of event: String) -> Int { routes.joined().first { $0.event == event }?.line ?? 1 }
+        if let (name, other) = order.ambiguous {
+            let text = "SCXML takes the event \(other) for this one, which a table does not."
+            refuse(line(of: name), name, text)
+        }
         if let event = names.first(where: { !eventNames.insert(TransitionTable.text(ofXMLEventName: $0)).inserted }) {
-            refuse(1, event, "Another event has this name.")
+            refuse(line(of: event), event, "Another event has this name.")
         }
         guard problems.isEmpty, let start else { throw UnreadableSCXML(problems) }
         return table(version, start, names, pairs)
@@ -242,10 +245,10 @@ struct SCXMLStates {
     }
 
     /// The transitions of a state, without those that are problems.
-    private mutating func routes(of state: Int, _ leaves: [Int]) -> [Route] {
+    private mutating func routes(of state: State, _ events: [String], _ leaves: [Int]) -> [Route] {
         var taken: Set<String> = []
         var routes: [Route] = []
-        for (transition, event) in zip(states[state].transitions, events(of: state)) {
+        for (transition, event) in zip(state.transitions, events) {
             let key = event == transition.event ? event : "\(event) \(transition.target ?? "")"
             guard Self.isFree(event, key, &taken) else {
                 refuse(transition.line, transition.event, "An earlier transition is for this event.")
@@ -253,7 +256,7 @@ struct SCXMLStates {
             }
             let to = transition.target.flatMap { leaf(of: ($0, transition.line), leaves, transition.event) }
             guard to != nil || transition.target == nil else { continue }
-            routes.append(Route(event: event, key: key, to: to))
+            routes.append(Route(event: event, key: key, to: to, line: transition.line))
         }
         return routes
     }
@@ -283,21 +286,29 @@ struct SCXMLStates {
         return table
     }
 
-    /// The names of the events of a state's transitions.
+    /// The names of the events of each state's transitions.
     ///
-    /// The name of an event with several destinations ends with the destination, as ``DiagramFormat/scxml`` has it.
-    private func events(of state: Int) -> [String] {
-        let transitions = states[state].transitions
-        let beginnings = transitions.map { transition -> String? in
-            let end = "." + (transition.target ?? states[state].id)
-            return transition.event.hasSuffix(end) ? String(transition.event.dropLast(end.count)) : nil
+    /// The name of an event with several destinations ends with the destination, as ``DiagramFormat/scxml`` has it. No state has
+    /// only one such name; others that end with a destination are names of another program.
+    private var eventNames: [[String]] {
+        let beginnings = states.map { state in state.transitions.map { Self.beginning(of: $0, in: state) } }
+        var isSeveral: [String: Bool] = [:]
+        for names in beginnings {
+            let counts = Dictionary(names.compactMap { name in name.map { ($0, 1) } }, uniquingKeysWith: +)
+            for (name, count) in counts { isSeveral[name] = isSeveral[name] != false && count > 1 }
         }
-        var counts: [String: Int] = [:]
-        for case let beginning? in beginnings { counts[beginning, default: 0] += 1 }
-        return zip(transitions, beginnings).map { transition, beginning in
-            guard let beginning, counts[beginning, default: 0] > 1 else { return transition.event }
-            return beginning
+        return zip(states, beginnings).map { state, beginnings in
+            zip(state.transitions, beginnings).map { transition, beginning in
+                guard let beginning, isSeveral[beginning] == true else { return transition.event }
+                return beginning
+            }
         }
+    }
+
+    /// The name of a transition's event before the dot and the destination; `nil` for another name.
+    private static func beginning(of transition: Transition, in state: State) -> String? {
+        let end = "." + (transition.target ?? state.id)
+        return transition.event.hasSuffix(end) ? String(transition.event.dropLast(end.count)) : nil
     }
 
     /// For each state the state that a machine enters with it: itself, or its initial inner state.

@@ -183,6 +183,41 @@ import Testing
         #expect(error?.problems.map(\.explanation) == explanations)
     }
 
+    @Test("An event of another program keeps its name, although it ends with the name of its target")
+    func foreignNames() throws {
+        let read = try TransitionTable(
+            scxml: """
+                <scxml>
+                  <state id="off">
+                    <transition event="goto.red" target="red"/>
+                    <transition event="goto.green" target="green"/>
+                  </state>
+                  <state id="green"><transition event="goto.red" target="red"/></state>
+                  <state id="red"/>
+                </scxml>
+                """
+        )
+        #expect(read.events.map(\.name) == ["goto.red", "goto.green"])
+    }
+
+    @Test(
+        "A problem of an event's name is in the line of its first transition",
+        arguments: [("go", "go.on", "go"), ("a.b", "a_x002e_b", "a_x002e_b")]
+    )
+    func lines(first: String, second: String, name: String) {
+        let error = #expect(throws: UnreadableSCXML.self) {
+            try TransitionTable(
+                scxml: """
+                    <scxml>
+                      <state id="a"><transition event="\(first)" target="b"/></state>
+                      <state id="b"><transition event="\(second)" target="a"/></state>
+                    </scxml>
+                    """
+            )
+        }
+        #expect(error?.problems.map { "\($0.line) \($0.name)" } == ["\(name == first ? 2 : 3) \(name)"])
+    }
+
     @Test(
         "An element that does not end is named with its line",
         arguments: [
