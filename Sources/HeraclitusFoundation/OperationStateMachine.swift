@@ -49,9 +49,6 @@ public final class OperationStateMachine: MachineOwner, Sendable {
         weak var operation: Operation?
         var isCancelled = false
 
-        /// Whether the operation was cancelled and then asked to finish; the queue may carry this out only after a start.
-        var isFinishAsked = false
-
         /// Whether the operation is finished, or is certain to finish.
         var isOver = false
 
@@ -135,9 +132,7 @@ extension OperationStateMachine {
     /// An operation that was cancelled and asked to finish before its start finishes without the block.
     /// - Throws: `InvalidTransition` if the operation was started before.
     public func start() throws(InvalidTransition) {
-        try machine.fire.start { ready in
-            OperationLife.Executing(isFinishAsked: ready.isFinishAsked || storage.withLock { $0.isFinishAsked })
-        }
+        try machine.fire.start { OperationLife.Executing(isFinishAsked: $0.isFinishAsked) }
     }
 
     /// Finishes the operation on the queue: the finalization block runs, then the operation is finished.
@@ -145,11 +140,11 @@ extension OperationStateMachine {
     /// A cancelled operation that waits for its start finishes as soon as it starts. A finished operation stays as it is, and so does an operation
     /// that was neither cancelled nor started. Observers of the ``machine`` get each case.
     public func finish() {
-        // At once, for a start that overtakes the queue.
-        storage.withLock { $0.isFinishAsked = $0.isCancelled }
+        // At once, because a start may overtake the queue.
+        if isReady, (try? machine.perform(block: stayReady)) == true { return }
         // The queue keeps the operation, so that it is notified.
         dispatchQueue.async { [self, operation] in
-            finishNow()
+            try? finishNow()
             withExtendedLifetime(operation) {}
         }
     }
@@ -176,18 +171,20 @@ extension OperationStateMachine {
         }
     }
 
-    private func finishNow() {
-        // One decision, so that a concurrent start comes before or after it. Observers get a rejection.
-        try? machine.perform { state in
-            if state is OperationLife.Ready, isCancelled {
-                try machine.fire.finishAtStart(OperationLife.Ready(isFinishAsked: true))
-            } else {
-                try finishOrStay()
-            }
+    /// Lets a ready operation stay as it is, or finish at its start if it is cancelled.
+    /// - Returns: Whether the operation is ready.
+    private func stayReady(in state: any WorkflowState) -> Bool {
+        guard state is OperationLife.Ready else { return false }
+        if isCancelled {
+            try? machine.fire.finishAtStart(OperationLife.Ready(isFinishAsked: true))
+        } else {
+            // Observers get a rejection.
+            try? finishNow()
         }
+        return true
     }
 
-    private func finishOrStay() throws(InvalidTransition) {
+    private func finishNow() throws(InvalidTransition) {
         do throws(InvalidTransition) {
             try machine.fire.finish { _ in
                 // From now on `cancel()` comes too late.
@@ -212,7 +209,7 @@ extension OperationStateMachine {
     private func execute(_ executing: OperationLife.Executing) {
         // The operation is alive at least until its block runs.
         dispatchQueue.async { [self, operation] in
-            if executing.isFinishAsked { finishNow() } else { executionBlock?() }
+            if executing.isFinishAsked { try? finishNow() } else { executionBlock?() }
             withExtendedLifetime(operation) {}
         }
     }

@@ -122,6 +122,24 @@ import Testing
         }
     }
 
+    @Test("A finish before the start does nothing, even if the start overtakes the queue")
+    func overtaken() async throws {
+        try await onOwnThread {
+            let operation = Composed()
+            operation.life.executionBlock = { operation.journal.write("execution") }
+            operation.queue.suspend()
+            operation.life.finish()
+            try operation.life.start()
+            operation.queue.resume()
+            operation.queue.sync {}
+            operation.queue.sync {}
+            #expect(operation.isExecuting && operation.journal.entries == ["execution"])
+            operation.life.finish()
+            operation.queue.sync {}
+            #expect(operation.isFinished)
+        }
+    }
+
     @Test("Cancelling sets a flag and runs the cancellation block once; the operation goes on until it is finished")
     func cancel() async throws {
         try await onOwnThread {
