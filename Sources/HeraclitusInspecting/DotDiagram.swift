@@ -59,13 +59,22 @@ func dotQuoted(_ text: String, ampersand: String = "&") -> String {
             switch scalar {
             case "\"", "\\": "\\\(scalar)"
             case "&": ampersand
-            // Graphviz takes a NUL for the end of the text.
-            case "\0": "\u{2400}"
-            default: String(scalar)
+            default: String(xmlScalar(scalar))
             }
         }.joined()
     }
     return "\"\(lines.joined(separator: "\\n"))\""
+}
+
+/// The character, or one in place of those that XML lacks, because Graphviz writes names into an SVG.
+private func xmlScalar(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    switch scalar {
+    case "\t": scalar
+    // Unicode has pictures of control characters.
+    case "\0"..."\u{1F}": Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}"
+    case "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
+    default: scalar
+    }
 }
 
 /// A text in a label in HTML.
@@ -85,10 +94,7 @@ func dotHTML(_ text: String) -> String {
         // Graphviz keeps one space of several, and none at the ends.
         case " " where previous == nil || previous == " " || index == scalars.indices.last: written += "&#160;"
         case "\t": written += "&#160;"
-        // XML has no control characters. Unicode has pictures of them.
-        case "\0"..."\u{1F}": written.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")
-        case "\u{FFFE}", "\u{FFFF}": written += "\u{FFFD}"
-        default: written.unicodeScalars.append(scalar)
+        default: written.unicodeScalars.append(xmlScalar(scalar))
         }
         previous = scalar
     }

@@ -337,6 +337,13 @@ import Testing
         #expect(nodes.contains { $0.contains(#"[label="a\nb"]"#) || $0.contains(#"[label="a\nb", "#) })
     }
 
+    @Test("In DOT, names have no characters that XML forbids, because Graphviz writes them into an SVG")
+    func controlCharacters() throws {
+        let json = #"{"workflow":"w","states":["a\u0001b","c\uFFFEd"],"initial":"a\u0001b","events":[]}"#
+        let dot = try TransitionTable(json: Data(json.utf8)).diagram(.dot)
+        #expect(dot.contains("\"a\u{2401}b\"") && dot.contains("\"c\u{FFFD}d\""))
+    }
+
     final class LessState: WorkflowState, EmptyState { static var name: String { "A&lt;B" } }
     final class NumberState: WorkflowState, EmptyState { static var name: String { "&#65;" } }
     final class AccentedState: WorkflowState, EmptyState { static var name: String { "&\u{301}#66;" } }
