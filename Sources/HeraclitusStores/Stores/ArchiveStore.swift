@@ -151,7 +151,7 @@ extension ArchiveStore {
     /// - Returns: The new revision.
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; errors of the store's medium.
     @discardableResult
-    public func save(_ archive: StoredArchive) async throws -> Int { try await save([.save(archive)])[0] }
+    public func save(_ archive: StoredArchive) async throws -> Int { try await revision(of: .save(archive)) }
 
     /// Deletes a stored archive with its effects.
     /// - Parameters:
@@ -161,6 +161,19 @@ extension ArchiveStore {
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; errors of the store's medium.
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws -> Bool {
-        try await save([.delete(id, expecting: revision)])[0] > 0
+        try await self.revision(of: .delete(id, expecting: revision)) > 0
+    }
+
+    /// Makes one change.
+    /// - Parameter change: The change.
+    /// - Returns: The revision of the change.
+    /// - Throws: ``StoreError/damaged(id:explanation:)`` if the store returns no revision, or several; other errors of `save(_:)`.
+    package func revision(of change: StoreChange) async throws -> Int {
+        let revisions = try await save([change])
+        guard revisions.count == 1 else {
+            let text = "The store has returned \(revisions.count) revisions for one change."
+            throw StoreError.damaged(id: change.id, explanation: text)
+        }
+        return revisions[0]
     }
 }

@@ -19,7 +19,7 @@ extension StoreConformance {
     static func keepingEffects(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         let first = effects(of: "Ring", at: date)
         let second = effects(of: "Mail", at: date - 60, "worker")
-        var revision = try await store.save([.save(archive("1"), effects: (nil, first))])[0]
+        var revision = try await store.revision(of: .save(archive("1"), effects: (nil, first)))
         report.expect(try await store.load("1")?.effects == first, "the loaded effects differ from the saved effects")
         revision = try await store.save(archive("1", replacing: revision, "Off", due: date))
         report.expect(try await store.load("1")?.effects == first, "a save of the machine has changed its effects")

@@ -18,6 +18,7 @@ final class FaultyStore: ArchiveStore {
         case replacesEffects, raisesRevision, ignoresEffects, keepsEffects
         case claimsNone, claimsEarly, claimsOtherWorkflows, claimsOtherTypes, claimsNewer, claimsTooMany
         case claimsWithoutLease, claimsOverOthers, claimsDueForGood, savesWhatIsDue
+        case returnsNothing, returnsOneForSeveral, returnsNothingForEffects
 
         /// The checks, one of which finds the fault.
         var checks: [String] {
@@ -27,6 +28,9 @@ final class FaultyStore: ArchiveStore {
             case .forgetsToDelete, .startsAgain: ["deleting"]
             case .bringsBack: ["deleting at once"]
             case .addsABlank, .isStale, .returnsAnother, .forgetsEntered, .forgetsHandled, .forgetsVersion: ["keeping"]
+            case .returnsNothing: ["keeping"]
+            case .returnsOneForSeveral: ["saving together"]
+            case .returnsNothingForEffects: ["keeping effects"]
             case .forgetsValues, .ignoresValues, .keepsSpellings: ["finding by values"]
             case .cannotSort, .findsEverything, .ignoresStates: ["finding"]
             case .findsTooMany: ["pages"]
@@ -76,6 +80,16 @@ final class FaultyStore: ArchiveStore {
     }
 
     func save(_ changes: [StoreChange]) async throws -> [Int] {
+        let revisions = try await saved(changes)
+        switch fault {
+        case .returnsNothing: return []
+        case .returnsOneForSeveral: return Array(revisions.prefix(1))
+        case .returnsNothingForEffects: return changes.count == 1 && changes[0].effects != nil ? [] : revisions
+        default: return revisions
+        }
+    }
+
+    private func saved(_ changes: [StoreChange]) async throws -> [Int] {
         if fault == .savesHalf, changes.count > 1 {
             return try await changes.asyncMap { try await self.save($0) }
         }
