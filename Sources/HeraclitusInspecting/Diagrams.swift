@@ -13,10 +13,10 @@ public enum DiagramFormat: String, Hashable, Sendable, CaseIterable {
     ///
     /// States and final states have their names as ids. An event that leads to one state has its own name; where it leads to several, each has a
     /// transition for the event's name, a dot and the name of the state. An event that updates a state has a transition without a target, which exits
-    /// and enters nothing. An ignored event has none, because SCXML drops events without a transition. Letters, digits, `-` and `_` of a name stay, and
-    /// other characters become numbers, such as `_x0020_` for a space; so does `_` alone, and an empty name is `_x_`. The event names
-    /// `done` and `error` become `_x0064_one` and `_x0065_rror`, because the platform's events begin with them. Guards, groups and the reasons
-    /// of automatic events are left out.
+    /// and enters nothing. An ignored event has none, because SCXML drops events without a transition. The letters of ASCII, digits, `-` and `_` of a
+    /// name stay. Other characters become numbers, such as `_x0020_` for a space; so does `_` alone, and an empty name is `_x_`. The event names
+    /// `done` and `error` become `_x0064_one` and `_x0065_rror`, because the platform's events begin with them. Left out are guards, the reasons
+    /// of automatic events, actions, groups, superclasses, the version, and the lists `Workflow.states` and `Workflow.finals`.
     ///
     /// A state that holds machines is a state with a child for each of its `regions`, parallel if there are several. The ids of the states
     /// of such a machine and their events have the path before them: `PlacedState.payment.OpenState`, `payment.settle`. Readers of SCXML

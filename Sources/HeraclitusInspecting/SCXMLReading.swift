@@ -11,6 +11,9 @@ extension TransitionTable {
     /// Names that ``DiagramFormat/scxml`` encodes are decoded, such as `a_x0020_b` for `a b`, and other names stay as they are. An event `go.B` to
     /// `B` is `go` with several destinations, unless a state has only one such transition.
     ///
+    /// The final states of the table follow from its events: no event leaves them, and a machine enters them. A `final` element alone makes no
+    /// final state.
+    ///
     /// Reading takes time and memory linear in the document and in the transitions of the table.
     /// - Parameters:
     ///   - document: The document in UTF-8.
