@@ -5,7 +5,7 @@
 public import Heraclitus
 
 extension DataWorkflow {
-    /// Adds a guard to an event of each machine.
+    /// Adds a guard to an event of each machine, which the ``table`` shows.
     ///
     /// The guard throws to decline a transition.
     /// - Parameters:
@@ -17,7 +17,7 @@ extension DataWorkflow {
         _ event: String,
         _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
     ) throws(InvalidTransition) -> DataWorkflow {
-        adding(.guard(try definition.onEvent(event, body)))
+        adding(.guard(try definition.onEvent(event, body)), to: event, \.isGuarded, "missingGuard")
     }
 
     /// Adds a closure called after an event's transitions, before observers.
@@ -30,7 +30,8 @@ extension DataWorkflow {
         _ event: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> DataWorkflow {
-        adding(.hook(.didFire, Definition.hook(try definition.onEvent(event, body))))
+        let hook = Definition.hook(try definition.onEvent(event, body))
+        return adding(.hook(.didFire, hook), to: event, \.hasHooks, "missingHook")
     }
 
     /// Adds a closure called after a state was entered, also on activation.
@@ -88,6 +89,19 @@ extension DataWorkflow {
     private func adding(_ closure: MachineClosure) -> DataWorkflow {
         var copy = self
         copy.closures.append(closure)
+        return copy
+    }
+
+    /// Adds a closure of an event, which the table shows, and which ends a problem.
+    private func adding(
+        _ closure: MachineClosure,
+        to event: String,
+        _ mark: WritableKeyPath<TransitionTable.Event, Bool>,
+        _ problem: String
+    ) -> DataWorkflow {
+        var copy = adding(closure)
+        copy.missingClosures.removeAll { $0.kind == problem && $0.names == [event] }
+        if let index = definition.eventIndex(named: event) { copy.table.events[index][keyPath: mark] = true }
         return copy
     }
 }

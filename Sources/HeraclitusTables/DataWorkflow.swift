@@ -25,11 +25,14 @@ import HeraclitusJSON
 /// Making a workflow compiles its table. Compiled tables stay in memory as long as the program runs; tables that
 /// differ at most in unknown members share one.
 public struct DataWorkflow: Workflow {
-    /// The table of the workflow.
-    public let table: TransitionTable
+    /// The table of the workflow, whose events show the workflow's guards and hooks.
+    public internal(set) var table: TransitionTable
 
     /// The closures of each machine.
     var closures: [MachineClosure] = []
+
+    /// The problems of events whose guards or hooks are in the table alone.
+    var missingClosures: [WorkflowProblem] = []
 
     /// The types of the effects of entering states.
     var effectTypes: [any Effect.Type] = []
@@ -45,6 +48,7 @@ public struct DataWorkflow: Workflow {
     public init(_ table: TransitionTable) throws(InvalidWorkflow) {
         compiled = try Self.definition(of: table.withoutUnknownMembers)
         self.table = table
+        missingClosures = table.events.flatMap(\.closuresInTable)
     }
 
     /// Makes an empty workflow: without events, and with one state of an empty name.
@@ -99,9 +103,11 @@ extension DataWorkflow: ContextDefined {
     package static var contextKey: CodingUserInfoKey { .dataWorkflow }
 
     package static func given(_ workflow: DataWorkflow) -> GivenContext {
-        GivenContext(
+        let makeTable: @Sendable () -> TransitionTable = { workflow.table.withoutUnknownMembers }
+        return GivenContext(
             workflow,
             definition: workflow.definition,
+            makeTable: workflow.closures.isEmpty ? nil : makeTable,
             closures: workflow.closures,
             effectTypes: workflow.effectTypes
         )

@@ -11,6 +11,26 @@ extension TransitionTable {
     public var problems: [WorkflowProblem] { TableCompiler(self).problems }
 }
 
+extension DataWorkflow {
+    /// The problems of the workflow, none of which stops the program.
+    ///
+    /// They are those of its ``table``, and events whose guards or hooks the table names and the workflow lacks. The
+    /// table of a typed workflow or a file may name them, but only closures can carry them out.
+    public var problems: [WorkflowProblem] { table.problems + missingClosures }
+}
+
+extension TransitionTable.Event {
+    /// The problems of guards and hooks that only the table has.
+    var closuresInTable: [WorkflowProblem] {
+        func missing(_ kind: String, _ closures: String, _ method: String) -> WorkflowProblem {
+            let text = "By the table, the event \"\(name.shortened)\" has \(closures), which only code can have. "
+            return .init(kind, [name], stopsTheProgram: false, text + "Add a closure with `\(method)` to the workflow.")
+        }
+        return (isGuarded ? [missing("missingGuard", "guards", "guarded")] : [])
+            + (hasHooks ? [missing("missingHook", "hooks or builders", "didFire")] : [])
+    }
+}
+
 extension TableCompiler {
     /// All problems of the table, each once.
     var problems: [WorkflowProblem] {
@@ -24,8 +44,11 @@ extension TableCompiler {
         let regions = table.regions.map {
             unsupported([$0.state], "the state \"\($0.state.shortened)\" holds a machine")
         }
+        let actions = table.actions.map {
+            unsupported([$0.name], "the table has the action \"\($0.name.shortened)\"", stopsTheProgram: false)
+        }
         let problems =
-            data.problems + common + unknownStates + circles + regions
+            data.problems + common + unknownStates + circles + regions + actions
             + table.events.indices.flatMap(problems(ofEvent:)) + parts.minorProblems
         // Wrong steps may lead to the missing versions and states.
         return problems.filter { data.hasAllSteps || !Self.kindsOfSteps.contains($0.kind) }.once
@@ -50,9 +73,9 @@ extension TableCompiler {
         }
     }
 
-    private func unsupported(_ names: [String], _ text: String) -> WorkflowProblem {
-        let remedy = "Change the table, or write a `Workflow`."
-        return .init("unsupportedInTable", names, "A workflow of data cannot do this: \(text). \(remedy)")
+    private func unsupported(_ names: [String], _ text: String, stopsTheProgram: Bool = true) -> WorkflowProblem {
+        let text = "A workflow of data cannot do this: \(text). Change the table, or write a `Workflow`."
+        return .init("unsupportedInTable", names, stopsTheProgram: stopsTheProgram, text)
     }
 
     /// The circles of nested states, each once.

@@ -1,9 +1,12 @@
 import Foundation
 import Heraclitus
+import HeraclitusInspecting
 import HeraclitusTables
 import HeraclitusTesting
 import Synchronization
 import Testing
+
+@testable import Fixtures
 
 @Suite("A workflow of data")
 struct DataWorkflowTests {
@@ -197,6 +200,43 @@ struct DataWorkflowTests {
         #expect(error?.underlyingError is TooMuch)
         try machine.fire(named: "approve", userInfo: ["by": "boss"])
         #expect(machine.stateName == "Approved")
+    }
+
+    @Test("The guard of a workflow is in its table, and in the diagrams, findings and archives of its machines")
+    func drawnGuards() throws {
+        let plain = try DataWorkflow(.approval)
+        let guarded = try plain.guarded("approve") { _, _ in }
+        let machine = try StateMachine(guarded)
+        #expect(guarded.table["approve"]?.isGuarded == true && guarded.table["reject"]?.isGuarded == false)
+        for format in [DiagramFormat.dot, .mermaid] {
+            #expect(machine.diagram(format) == guarded.table.diagram(format, current: "Draft"))
+        }
+        #expect(machine.diagram(.dot).contains("approve [guarded]"))
+        let archive = try JSONValue(json: machine.archive(includingDefinition: true))
+        #expect(try archive["definition"]?.decoded(as: TransitionTable.self) == guarded.table)
+        #expect(!(try StateMachine(plain).diagram(.dot).contains("guarded")))
+        let events = ["go", "run"].map { TransitionTable.Event($0, from: "A", to: "B") }
+        let twins = try DataWorkflow(TransitionTable("twins", states: ["A", "B"], initial: "A", events: events))
+        #expect(twins.table.findings.facts == ["sameEvents go run"])
+        #expect(try twins.guarded("go") { _, _ in }.table.findings.isEmpty)
+        #expect(try twins.didFire("go") { _, _ in }.table.findings.isEmpty)
+    }
+
+    @Test("Guards, hooks and actions that only the table has are problems, and the program goes on")
+    func missingClosures() throws {
+        #expect(try DataWorkflow(Door.table).problems.facts == ["missingGuard unlock"])
+        var table = TransitionTable.approval
+        table.events[0].hasHooks = true
+        table.events[1].isGuarded = true
+        let look: JSONValue = ["name": "look", "states": ["Draft"]]
+        table.actions = [try look.decoded(as: TransitionTable.Action.self)]
+        let plain = try DataWorkflow(table)
+        #expect(plain.problems.facts == ["unsupportedInTable look", "missingHook submit", "missingGuard approve"])
+        #expect(plain.problems.allSatisfy { !$0.stopsTheProgram && $0.description.hasSuffix(".") })
+        let full = try plain.didFire("submit") { _, _ in }.guarded("approve") { _, _ in }
+        #expect(full.problems == table.problems && full.table == table)
+        #expect(try plain.guarded("submit") { _, _ in }.problems.count == 3)
+        #expect(try DataWorkflow(.approval).guarded("approve") { _, _ in }.problems.isEmpty)
     }
 
     @Test("A closure for an unknown name is rejected")

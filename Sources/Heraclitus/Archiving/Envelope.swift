@@ -25,7 +25,9 @@ let currentFormat = 1
 struct Envelope: Encodable {
     let definition: Definition
     let snapshot: Snapshot
-    let includesDefinition: Bool
+
+    /// Makes the table of the workflow; `nil` for an archive without it.
+    var makeTable: (() -> TransitionTable)?
 
     /// Whether the archive is of a machine rather than a single state.
     var isOfMachine = true
@@ -52,7 +54,7 @@ struct Envelope: Encodable {
         } catch {
             throw error as? ArchiveError ?? .unwritableState(name, underlyingError: error)
         }
-        if let table { try members.write(.definition, part: table) }
+        if let makeTable { try members.write(.definition, part: makeTable()) }
         // Dates are texts, regardless of the coder's strategy.
         if let entered { try members.write(.entered, .string(entered)) }
         try members.write(.format, .integer(currentFormat))
@@ -74,10 +76,6 @@ struct Envelope: Encodable {
     private var left: String? { isOfMachine ? snapshot.putAside.flatMap(ArchivedDate.text) : nil }
 
     private var journal: ArchivedJournal? { isOfMachine ? snapshot.journal.map(ArchivedJournal.init) : nil }
-
-    private var table: TransitionTable? {
-        includesDefinition ? definition.content.value.objects.makeTable([], nil) : nil
-    }
 }
 
 /// The members of an envelope in an encoder.

@@ -107,7 +107,7 @@ extension Envelope {
             revision: 0,
             unread: unread
         )
-        self.init(definition: definition, snapshot: snapshot, includesDefinition: false, isOfMachine: false)
+        self.init(definition: definition, snapshot: snapshot, isOfMachine: false)
     }
 }
 

@@ -8,6 +8,9 @@ package final class GivenContext: Sendable {
     /// The definition of machines with this context, if the context defines their workflow.
     package let definition: Definition?
 
+    /// Makes the table of these machines, if they have closures that their definition lacks.
+    let makeTable: (@Sendable () -> TransitionTable)?
+
     /// The closures of each of these machines.
     let closures: [MachineClosure]
 
@@ -17,11 +20,13 @@ package final class GivenContext: Sendable {
     package init<Context: Sendable>(
         _ context: Context,
         definition: Definition? = nil,
+        makeTable: (@Sendable () -> TransitionTable)? = nil,
         closures: [MachineClosure] = [],
         effectTypes: [any Effect.Type] = []
     ) {
         self.context = context
         self.definition = definition
+        self.makeTable = makeTable
         self.closures = closures
         self.effectTypes = effectTypes
     }

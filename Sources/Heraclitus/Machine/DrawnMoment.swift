@@ -9,11 +9,11 @@ package struct DrawnMoment {
     /// The machines in the state, in order.
     package let regions: [any Region]
 
-    fileprivate let object: AnyObject
     package let definition: Definition
+    fileprivate let makeTable: () -> TransitionTable
 
     /// The workflow's table with the machines in the state.
-    package var table: TransitionTable { definition.content.value.objects.makeTable([], object) }
+    package var table: TransitionTable { makeTable() }
 }
 
 extension StateMachine {
@@ -25,8 +25,8 @@ extension StateMachine {
             state: state.name,
             journal: snapshot.journal,
             regions: state.hooks.regions(of: snapshot.state),
-            object: snapshot.state,
-            definition: definition
+            definition: definition,
+            makeTable: { [self] in core.table(knowing: snapshot.state) }
         )
     }
 }

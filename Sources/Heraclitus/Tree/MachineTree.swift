@@ -56,7 +56,7 @@ extension TreeMachine {
 
     /// The table of the workflow within others, with the regions of the current state.
     func table(within path: [ObjectIdentifier]) -> TransitionTable {
-        core.definition.content.value.objects.makeTable(path, core.snapshot.state)
+        core.table(within: path, knowing: core.snapshot.state)
     }
 
     /// Begins the turn for an action of a machine in the state.
