@@ -142,14 +142,6 @@ extension ClosureList.Contents {
 }
 
 extension MachineCore {
-    /// The phases with closures of the machine.
-    @inline(__always)
-    var closurePhases: CallbackPhases { CallbackPhases(rawValue: cell.lock.bits) }
-
-    /// Whether the machine has closures in a phase.
-    @inline(__always)
-    func listens(to phases: CallbackPhases) -> Bool { !closurePhases.isDisjoint(with: phases) }
-
     /// Adds closures that are cancelled together.
     /// - Returns: Their number.
     func addClosures(_ closures: [MachineClosure]) -> Int {

@@ -142,7 +142,7 @@ extension MachineCore {
         throw rejection(of: state.object, event: candidate.event.value.index, from: candidate.source)
     }
 
-    /// The transition for callbacks.
+    /// The transition for callbacks, which only keeps its values.
     private func makeTransition(
         _ plan: TransitionPlan,
         from candidate: CandidateTransition,
@@ -207,7 +207,7 @@ extension MachineCore {
     ///   - state: The destination, which the machine takes over.
     ///   - call: The call of the transition.
     private func carryOut(_ transition: StateTransition, to state: consuming OwnedObject, _ call: borrowing Call) {
-        // The values of the transition, because `call` is the outermost fire's.
+        // `nil` without a journal. The values are the transition's, because `call` is the outermost fire's.
         let line = journalLine(of: transition.plan, to: transition.destinationObject, transition.fullUserInfo)
         notify(.before, of: transition)
         commit(transition.plan, to: state, line, call)

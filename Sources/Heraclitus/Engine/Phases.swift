@@ -119,6 +119,14 @@ extension TransitionPlan.Kind {
 // MARK: - Calling
 
 extension MachineCore {
+    /// The phases with closures of the machine, which the list of closures keeps beside its lock.
+    @inline(__always)
+    var closurePhases: CallbackPhases { CallbackPhases(rawValue: cell.lock.bits) }
+
+    /// Whether the machine has closures in a phase.
+    @inline(__always)
+    func listens(to phases: CallbackPhases) -> Bool { !closurePhases.isDisjoint(with: phases) }
+
     /// Whether a transition has callbacks in some phases.
     @inline(__always)
     func hasListeners(in phases: CallbackPhases, of plan: TransitionPlan) -> Bool {

@@ -3,7 +3,7 @@
 /// An event that may leave the current state, with the data for building the destination.
 @usableFromInline
 struct CandidateTransition {
-    /// The event.
+    /// The event, which lives as long as the program.
     let event: Immortal<CompiledEvent>
 
     /// The number of the source.
@@ -31,7 +31,7 @@ struct TransitionPlan {
     private let destinationNumber: Int32
     var kind: Kind
 
-    /// The phases with hooks of the definition.
+    /// The phases with hooks of the definition, found when the workflow was compiled.
     let hookPhases: CallbackPhases
 
     /// The plan of a transition between two states by an event.

@@ -1,29 +1,21 @@
 // Lets outer machines observe inner ones.
 
-import Synchronization
-
-/// The closures on an inner machine by which the outer machines observe it.
-final class OuterObserver: Sendable {
-    /// The number of the closures; 0 before they are added.
-    let number = Atomic(0)
-}
-
 extension MachineCore {
     /// Lets outer machines observe this machine and the machines in its state.
     func beginToBeObserved() {
         let place = madePlace
-        if let observer = place.newOuterObserver() {
-            let number = addClosures([
+        place.changeOuterObserver { number in
+            guard number == nil else { return }
+            number = addClosures([
                 .hook(.observers) { [weak place] transition in
                     guard let place else { return }
-                    transition.treeMachine.withCore { $0.tellHolder(transition, from: place, observer) }
+                    transition.treeMachine.withCore { $0.tellHolder(transition, from: place) }
                 },
                 .notice(.notices) { [weak place] occurrence in
-                    guard let place, place.isObserved(by: observer), place.isObserved else { return }
+                    guard let place, place.isObserved else { return }
                     place.holder?.withCore { $0.observe(occurrence, in: place) }
                 },
             ])
-            observer.number.store(number, ordering: .releasing)
         }
         observeRegions()
     }
@@ -31,14 +23,15 @@ extension MachineCore {
     /// Tells outer machines of a transition.
     ///
     /// After the last observer has gone, the closures are removed.
-    private func tellHolder(_ transition: StateTransition, from place: TreePlace, _ observer: OuterObserver) {
-        if place.isObserved(by: observer), place.isObserved {
+    private func tellHolder(_ transition: StateTransition, from place: TreePlace) {
+        if place.isObserved {
             let occurrence = occurrence(of: transition)
             place.holder?.withCore { $0.observe(occurrence, in: place) }
             return
         }
-        cancelClosures(observer.number.load(ordering: .acquiring))
-        place.remove(observer)
+        place.changeOuterObserver { number in
+            if let removed = number.take() { cancelClosures(removed) }
+        }
         // Another thread may have begun to observe in between, and found the closures still in place.
         if place.isObserved { beginToBeObserved() }
     }

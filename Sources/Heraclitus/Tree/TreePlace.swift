@@ -29,8 +29,8 @@ final class TreePlace: Sendable {
         /// Whether the machine is a private copy for archiving.
         var isFrozen = false
 
-        /// The closures by which outer machines observe this one, if there are any.
-        var outerObserver: OuterObserver?
+        /// The number of the closures by which outer machines observe this one, if there are any.
+        var outerObserver: Int?
 
         /// The machines that the current state holds.
         var regions: [any TreeMachine] = []
@@ -196,22 +196,9 @@ extension TreePlace {
     /// Whether this machine has the closures by which outer machines observe it.
     var hasOuterObserver: Bool { contents.withLock { $0.outerObserver != nil } }
 
-    /// Whether these closures are the current ones.
-    func isObserved(by observer: OuterObserver) -> Bool { contents.withLock { $0.outerObserver === observer } }
-
-    /// Registers closures by which outer machines observe this one.
-    /// - Returns: The closures to add; `nil` if closures are already registered.
-    func newOuterObserver() -> OuterObserver? {
-        contents.withLock { contents in
-            guard contents.outerObserver == nil else { return nil }
-            let observer = OuterObserver()
-            contents.outerObserver = observer
-            return observer
-        }
-    }
-
-    /// Unregisters closures; other closures stay.
-    func remove(_ observer: OuterObserver) {
-        contents.withLock { if $0.outerObserver === observer { $0.outerObserver = nil } }
-    }
+    /// Adds or removes the closures by which outer machines observe this one.
+    ///
+    /// Lock order: this lock first, then the lock of the machine's state.
+    /// - Parameter change: Gets the number of the closures, and changes it.
+    func changeOuterObserver(_ change: (inout Int?) -> Void) { contents.withLock { change(&$0.outerObserver) } }
 }

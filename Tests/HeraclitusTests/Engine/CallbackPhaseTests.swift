@@ -36,6 +36,13 @@ struct CallbackPhaseTests {
         }
     }
 
+    @Test("Each phase of a transition but the guards is called before or after the commit")
+    func called() {
+        let called = CallbackPhases.before.union(.after)
+        #expect(called.union(.guards) == CallbackPhases.ofTransition.union(.didRestore))
+        #expect(CallbackPhases.before.isDisjoint(with: .after))
+    }
+
     @Test("Each phase has a bit of its own, in the order of the calls")
     func bits() {
         var phases = CallbackPhases(CallbackPhase.allCases)

@@ -74,23 +74,9 @@ extension Workflow {
         return definition.contextDefined?.given(any: context) ?? GivenContext(context)
     }
 
+    /// Reads the definition, and stops the program for an invalid one.
     private static func compile() -> Definition {
         // Outside locks, because reading a definition calls its author's code, which may use another workflow.
-        let make = validated(comparingLayouts: true)
-        // If two threads read it at once, the first one makes the immortal definition.
-        return Definition(content: definitions.add(for: Self.self) { make().content })
-    }
-
-    /// A separate definition, with which tests compare the shared one.
-    /// - Parameter comparingLayouts: Whether to rely on undocumented layouts of existentials that agree with a cast;
-    ///   otherwise objects are always cast, as on a platform with other layouts.
-    /// - Returns: The definition.
-    static func compiledApart(comparingLayouts: Bool) -> Definition { validated(comparingLayouts: comparingLayouts)() }
-
-    /// Reads the definition, and stops the program for an invalid one.
-    /// - Parameter comparingLayouts: Whether to rely on undocumented layouts of existentials.
-    /// - Returns: A function that makes the definition.
-    private static func validated(comparingLayouts: Bool) -> () -> Definition {
         let (events, initial) = (Self(), initialObject)
         let compiler = DefinitionCompiler<Self>(events: events, initial: initial)
         let problems = compiler.problems.once
@@ -98,21 +84,18 @@ extension Workflow {
             let list = problems.map { "\n  - \($0)" }.joined()
             fatalError("The definition of the workflow \(fullName(of: Self.self)) is wrong:\(list)")
         }
-        return {
-            compiler.definition(
-                ObjectHandling(
-                    eventValues: ErasedImmortal(Immortal(events)),
-                    access: comparingLayouts ? initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast : .byCast,
-                    findLayout: { object in
-                        (object as? AnyState).map {
-                            comparingLayouts ? ExistentialLayout(of: $0, madeOf: object) : .unknown
-                        }
-                    },
-                    makeTable: { table(within: $0, knowing: $1) },
-                    contextDefined: self as? any ContextDefined.Type
-                )
+        // If two threads read it at once, the first one makes the immortal definition.
+        let content = definitions.add(for: Self.self) {
+            let objects = ObjectHandling(
+                eventValues: ErasedImmortal(Immortal(events)),
+                access: initial.map(ObjectAccess.init(tryingWith:)) ?? .byCast,
+                findLayout: { object in (object as? AnyState).map { ExistentialLayout(of: $0, madeOf: object) } },
+                makeTable: { table(within: $0, knowing: $1) },
+                contextDefined: self as? any ContextDefined.Type
             )
+            return compiler.definition(objects).content
         }
+        return Definition(content: content)
     }
 
     /// The object of the initial state; `nil` if each machine begins with its own object.
