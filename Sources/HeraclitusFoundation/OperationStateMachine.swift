@@ -138,10 +138,11 @@ extension OperationStateMachine {
     /// Finishes the operation on the queue: the finalization block runs, then the operation is finished.
     ///
     /// A cancelled operation that waits for its start finishes as soon as it starts. A finished operation stays as it is, and so does an operation
-    /// that was neither cancelled nor started. Observers of the ``machine`` get each case.
+    /// that was neither cancelled nor started. Observers of the ``machine`` get each case. Before the start it waits for another thread's `start()`
+    /// under way, and observers are called on the calling thread.
     public func finish() {
         // At once, because a start may overtake the queue.
-        if isReady, (try? machine.perform(block: stayReady)) == true { return }
+        if isReady, (try? machine.perform(block: decideWhileReady)) == true { return }
         // The queue keeps the operation, so that it is notified.
         dispatchQueue.async { [self, operation] in
             try? finishNow()
@@ -172,15 +173,15 @@ extension OperationStateMachine {
     }
 
     /// Lets a ready operation stay as it is, or finish at its start if it is cancelled.
-    /// - Returns: Whether the operation is ready.
-    private func stayReady(in state: any WorkflowState) -> Bool {
+    /// - Returns: Whether this was decided; otherwise the queue finishes the operation.
+    private func decideWhileReady(in state: any WorkflowState) -> Bool {
         guard state is OperationLife.Ready else { return false }
+        // A callback of the start under way comes too late for this.
         if isCancelled {
-            try? machine.fire.finishAtStart(OperationLife.Ready(isFinishAsked: true))
-        } else {
-            // Observers get a rejection.
-            try? finishNow()
+            return (try? machine.fire.finishAtStart(OperationLife.Ready(isFinishAsked: true))) != nil
         }
+        // Observers get a rejection.
+        try? finishNow()
         return true
     }
 

@@ -3,11 +3,10 @@
 public import Heraclitus
 
 extension TransitionTable {
-    /// All problems of the table as the definition of a ``DataWorkflow``; empty for a valid one.
+    /// All problems of the table as the definition of a ``DataWorkflow``; those that stop the program prevent one.
     ///
     /// Time and memory are linear in the table. The first twenty missing versions are listed.
-    /// `stopsTheProgram` is `true` for problems that prevent a workflow. `findings` lists warnings
-    /// about a valid table.
+    /// `findings` lists warnings about a valid table.
     public var problems: [WorkflowProblem] { TableCompiler(self).problems }
 }
 

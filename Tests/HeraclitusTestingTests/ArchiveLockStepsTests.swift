@@ -59,6 +59,12 @@ import Testing
             ]
         }
     }
+    struct Reader: Codable {
+        var client = Client()
+        init() {}
+        init(from decoder: any Decoder) throws { client = try Client(from: decoder) }
+        func encode(to encoder: any Encoder) throws { try client.encode(to: encoder) }
+    }
     struct Client: Codable, VersionedContent {
         var client = "Ada"
         enum CodingKeys: CodingKey { case client, buyer }
@@ -105,6 +111,14 @@ import Testing
         try inFolder { folder in
             try lock(Person(), in: folder, recording: true)
             try lock(Friend(), in: folder, recording: true)
+        }
+    }
+
+    @Test("An excepted key with the value of a renamed key stays excepted")
+    func exceptedBesideRenamed() throws {
+        try inFolder { folder in
+            try lock(Contacts(), in: folder, recording: true, except: ["contact"])
+            try lock(Reader(), in: folder, recording: true, except: ["contact"])
         }
     }
 

@@ -123,9 +123,9 @@ final class MachineActivity: Sendable {
     /// Takes out the deadlines and the work, which are then invalid.
     func take() -> Taken { Taken(deadlines: timer?.take(), work: takeWork()) }
 
-    /// Takes out the deadlines and the work until the next activation, which begins them again.
+    /// Takes out the deadlines and unfinished work until the next activation, which begins them again.
     ///
-    /// Completed work stays, because it must not begin again.
+    /// Work that has returned stays, because it must not begin again.
     func suspend() -> Taken {
         Taken(
             deadlines: timer?.take(),

@@ -48,8 +48,11 @@ final class StateWork: Sendable {
         /// Whether ``end()`` was called.
         var isEnded = false
 
-        /// Whether the body has returned, and the events that follow have fired.
+        /// Whether the body has returned or thrown, and the events that follow have fired.
         var isDone = false
+
+        /// Whether the body has thrown.
+        var hasFailed = false
         var waits: [AsyncSignal] = []
     }
 
@@ -81,8 +84,8 @@ final class StateWork: Sendable {
     /// Whether the work is valid and unfinished.
     var isGoingOn: Bool { contents.withLock { !$0.isEnded && !$0.isDone } }
 
-    /// Whether the work has come to its own end.
-    var isCompleted: Bool { contents.withLock { $0.isDone && !$0.isEnded } }
+    /// Whether the work has returned by itself, so that it must not begin again.
+    var isCompleted: Bool { contents.withLock { $0.isDone && !$0.isEnded && !$0.hasFailed } }
 
     /// Moves the work to the object that has replaced its own, unless it has begun.
     /// - Returns: Whether the work had not begun.
@@ -134,13 +137,15 @@ final class StateWork: Sendable {
             contents.hasBegun = contents.state != nil
             return contents.state
         }
+        var hasFailed = false
         if let state {
             let failed = await callBody(of: working, state)
+            hasFailed = failed != nil
             beforeTelling()
             if let failed { machine?.workHasFailed(self, failed) } else { machine?.workIsDone(self) }
         }
-        let waits = contents.withLock { contents in
-            contents.isDone = true
+        let waits = contents.withLock { [hasFailed] contents in
+            (contents.isDone, contents.hasFailed) = (true, hasFailed)
             // The task is running and the function retains the state, so the lock covers no release.
             contents.task = nil
             contents.state = nil

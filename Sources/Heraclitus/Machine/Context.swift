@@ -11,7 +11,7 @@ extension StateMachine {
     /// - A restored machine, or one made with ``init(resumingIn:since:journal:scheduler:)``, calls
     ///   ``Restoring/didRestore(_:)``.
     /// - An active machine ignores the call. However, deadlines and work begin in a ``StateMachine/copy()``, and begin
-    ///   again after a cancelled ``run()``.
+    ///   again after a cancelled ``run()``, except for work that has returned.
     ///
     /// Fires of these hooks are carried out before `activate` returns. The first fire of a machine also activates it.
     ///

@@ -12,19 +12,21 @@ extension MachineCore {
         let staying = Set(new.lazy.map { ObjectIdentifier($0) })
         let left = plan.kind == .external ? old : old.filter { !staying.contains(ObjectIdentifier($0)) }
         let call = Call(machine)
+        // Before all callbacks, so that their archives and copies have just the left machines as put aside.
         for region in left {
             region.withCore { core in
-                core.place?.setCurrentHolder(nil)
-                // Before all callbacks, so that their archives and copies have all of these machines put aside.
                 if !staying.contains(ObjectIdentifier(region)) { core.stopTime(at: date(of: call)) }
+                core.place?.setCurrentHolder(nil)
             }
+        }
+        for region in new {
+            region.withCore { core in if core.place?.putAside != nil { core.resumeTime(at: date(of: call)) } }
         }
         if !left.isEmpty { leave(left, staying, plan, transition) }
         for region in new {
             region.withCore { core in
                 core.expectNoOther(core.madePlace.give(to: machine), than: machine, region)
                 core.place?.setCurrentHolder(machine)
-                if core.place?.putAside != nil { core.resumeTime(at: date(of: call)) }
             }
             giveContext(to: region)
         }

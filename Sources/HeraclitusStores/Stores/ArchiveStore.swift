@@ -149,7 +149,8 @@ extension ArchiveStore {
     /// Waiting effects stay.
     /// - Parameter archive: The archive.
     /// - Returns: The new revision.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; errors of the store's medium.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; errors of the store's medium;
+    ///   ``StoreError/damaged(id:explanation:)`` if the store has saved it and returns no revision, or several.
     @discardableResult
     public func save(_ archive: StoredArchive) async throws -> Int { try await revision(of: .save(archive)) }
 
@@ -158,7 +159,8 @@ extension ArchiveStore {
     ///   - id: The id.
     ///   - revision: The revision to delete; `nil` for any.
     /// - Returns: Whether there was an archive.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; errors of the store's medium.
+    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; errors of the store's medium;
+    ///   ``StoreError/damaged(id:explanation:)`` as for ``save(_:)-(StoredArchive)``.
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws -> Bool {
         try await self.revision(of: .delete(id, expecting: revision)) > 0

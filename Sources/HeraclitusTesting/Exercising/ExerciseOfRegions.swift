@@ -14,6 +14,7 @@ struct ExerciseOfRegions<W: Workflow> {
     /// A transition of a machine in a state.
     private struct Step: Hashable {
         let path: [RegionPlace]
+        let workflow: String
         let transition: ExercisedTransition
     }
 
@@ -98,6 +99,7 @@ struct ExerciseOfRegions<W: Workflow> {
                     for transition in event.transitions {
                         let step = Step(
                             path: path,
+                            workflow: region.definition.workflow,
                             transition: ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
                         )
                         all[step] = all[step] ?? (all.count, transition, nil)

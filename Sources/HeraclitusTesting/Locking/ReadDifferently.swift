@@ -35,8 +35,9 @@ extension Compatibility {
         _ before: StoredMachine,
         _ after: StoredMachine
     ) -> [IncompatibleArchives.Break] {
-        let (values, now) = (before.data.valuesByPath, after.data.valuesByPath)
-        let (copied, read) = (stored.data.valuesByPath.newKeys(in: values), values.newKeys(in: now))
+        func compared(_ data: JSONValue) -> [String: JSONValue] { data.valuesByPath.filter { isCompared($0.key) } }
+        let (values, now) = (compared(before.data), compared(after.data))
+        let (copied, read) = (compared(stored.data).newKeys(in: values), values.newKeys(in: now))
         let (old, new) = (storedShapes[before], shapesOfToday[before])
         let paths = JSONShape(of: [before.data]).paths(missingIn: JSONShape(of: [after.data])).filter { path in
             guard isCompared(path) else { return false }

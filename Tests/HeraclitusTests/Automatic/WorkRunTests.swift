@@ -294,4 +294,19 @@ extension WorkTests {
         await machine.settled()
         #expect(bench.journal.entries == ["didEnter", "work 1"])
     }
+
+    @Test("A run begins failed work again")
+    func failedBefore() async throws {
+        let bench = Bench { busy, call in
+            if call.context.journal.entries.filter({ $0 == "work 13" }).count == 1 { throw CocoaError(.fileNoSuchFile) }
+            try call.fire.finish(MadeState(busy.number))
+        }
+        let machine = machine(bench)
+        // The builder of the event after a failure declines the number 13.
+        try machine.fire.start(BusyState(13))
+        await machine.settled()
+        #expect(machine.isIn(BusyState.self))
+        try await machine.run()
+        #expect(bench.journal.entries == ["didEnter", "work 13", "work 13", "didExit"])
+    }
 }

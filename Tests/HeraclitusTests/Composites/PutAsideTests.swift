@@ -235,6 +235,7 @@ import Testing
         let hold = Event(from: PairState.self, to: PairAsideState.self)
         let resume = Event(from: PairAsideState.self, to: PairState.self)
         let pass = Event(from: PairState.self, to: NextPairState.self)
+        let back = Event(from: NextPairState.self, to: PairState.self)
     }
 
     /// A machine with two timers after five seconds, and the archives that the first hook of leaving them writes.
@@ -282,6 +283,25 @@ import Testing
         restored.activate()
         let next = try #require(restored.state as? NextPairState)
         #expect(next.first.isIn(DoneState.self) && next.second.isIn(DoneState.self))
+    }
+
+    @Test("In an archive of a hook of leaving a machine, a machine that comes back is not put aside")
+    func comesBack() throws {
+        let (first, second, third) = (StateMachine<Timer>(), StateMachine<Timer>(), StateMachine<Timer>())
+        let machine = StateMachine<Pairs>(entering: PairState(first, second), scheduler: clock.scheduler)
+        machine.activate()
+        clock.advance(by: .seconds(2))
+        try machine.fire.pass { _ in NextPairState(second, third) }
+        clock.advance(by: .seconds(3))
+        let archives = Box(Lock<[Data]>([]))
+        third.didExit(RunningState.self) { _, transition in
+            guard let archive = try? transition.holder(as: Pairs.self)?.archive() else { return }
+            archives.value.withLock { $0.append(archive) }
+        }
+        try machine.fire.back { _ in PairState(first, second) }
+        let archive = try #require(archives.value.withLock { $0.first })
+        let returned = try JSONValue(json: archive)["data"]?["first"]
+        #expect(returned?["left"] == nil && returned?["entered"] == "2001-01-01T00:00:03Z")
     }
 
     @Test("A deadline that a release adds to a machine put aside counts from the resumption")
