@@ -81,7 +81,7 @@ let package = Package(
         .systemLibrary(name: "CBenchmarkAllocator", path: "Examples/Benchmark/Allocator"),
         .executableTarget(
             name: "DpkgReplayExample",
-            dependencies: ["Heraclitus", "HeraclitusInspecting"],
+            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores"],
             path: "Examples/DpkgReplay",
             exclude: ["README.md"],
             resources: [.copy("Sample")],
