@@ -35,25 +35,26 @@ struct HandledMessages {
 
     /// Whether a remembered message has the id.
     func contains(_ id: String, _ memory: MessageMemory, at date: Date) -> Bool {
-        let (last, seconds) = Self.limits(of: memory)
-        return messages.enumerated().contains { place, message in
-            ExactID(message.id) == ExactID(id)
-                && Self.isKept(message, before: messages.count - 1 - place, last, seconds, at: date)
-        }
+        Self.kept(messages, memory, at: date).contains { ExactID($0.id) == ExactID(id) }
     }
 
     /// The stored form after handling another message.
     func adding(_ id: String, _ memory: MessageMemory, at date: Date) throws -> Data {
         let (last, seconds) = Self.limits(of: memory)
         let message = Message(id: id, date: date.timeIntervalSinceReferenceDate, last: last, seconds: seconds)
-        let all = messages + [message]
-        // Other calls, perhaps of another release, may remember their messages longer.
-        let kept = all.enumerated().filter { place, message in
-            let later = all.count - 1 - place
-            return Self.isKept(message, before: later, last, seconds, at: date)
-                || Self.isKept(message, before: later, message.last, message.seconds, at: date)
-        }
-        return try ArchiveEncoder.data(of: kept.map(\.element))
+        return try ArchiveEncoder.data(of: Self.kept(messages + [message], memory, at: date))
+    }
+
+    /// The messages that a call remembers: by its own memory, and by those of the calls that have handled them.
+    ///
+    /// Other calls, perhaps of another release, may remember their messages longer.
+    private static func kept(_ messages: [Message], _ memory: MessageMemory, at date: Date) -> [Message] {
+        let (last, seconds) = limits(of: memory)
+        return messages.enumerated().filter { place, message in
+            let later = messages.count - 1 - place
+            return isKept(message, before: later, last, seconds, at: date)
+                || isKept(message, before: later, message.last, message.seconds, at: date)
+        }.map(\.element)
     }
 
     private static func limits(of memory: MessageMemory) -> (last: Int?, seconds: Double?) {

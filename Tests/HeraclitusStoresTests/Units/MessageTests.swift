@@ -154,4 +154,13 @@ import Testing
         #expect(try await handle("6", .last(2)))
         #expect(try await !handle("3", .last(5)))
     }
+
+    @Test("A call with a smaller memory does not handle a message again that the machine remembers")
+    func smallerMemory() async throws {
+        #expect(try await handle("notice", .last(100)))
+        #expect(try await handle("payment", .within(.seconds(86_400))))
+        for click in 1...10 { #expect(try await handle("click \(click)", .last(10))) }
+        #expect(try await !handle("notice", .last(10)))
+        #expect(try await !handle("payment", .last(1)))
+    }
 }
