@@ -133,7 +133,7 @@ extension TableCompiler {
         guard !event.fromAnyState.isEmpty else { return true }
         var sources: [String: Set<String>] = [:]
         for pair in event.transitions where !pair.isUpdate { sources[pair.to, default: []].insert(pair.from) }
-        let expected = Set(table.states).subtracting(event.ignored).count
+        let expected = states.count - Set(event.ignored.compactMap(states.number(named:))).count
         return event.fromAnyState.allSatisfy {
             states.number(named: $0) == nil || (sources[$0]?.count ?? 0) >= expected
         }

@@ -14,6 +14,9 @@ final class TableStates: NamedStates {
 
     var type: any WorkflowState.Type { DataState.self }
 
+    /// The number of different names.
+    var count: Int { numbers.count }
+
     func number(named name: String) -> Int? { numbers[name] }
 
     func number(of object: AnyObject, likely: Int?) -> Int? {

@@ -185,6 +185,22 @@ struct HostileTableTests {
         }
     }
 
+    @Test("The problems of many events from any state are found in time linear in them")
+    func manyFromAnyState() {
+        func time(_ count: Int) -> Duration {
+            let table = TransitionTable(
+                "w",
+                states: (0..<count).map { "s\($0)" },
+                initial: "s0",
+                events: (0..<count).map { .init("e\($0)", fromAnyStateTo: "s0") }
+            )
+            return threadTime { #expect(!table.problems.isEmpty) }
+        }
+        _ = time(2_000)
+        // A quadratic time would grow 64-fold with eight times as many events.
+        #expect(time(16_000) < time(2_000) * 24)
+    }
+
     @Test("Names of any characters work in machines, archives, diagrams and errors")
     func names() throws {
         let names = [
