@@ -34,7 +34,8 @@ struct MachineCore: ~Copyable, Sendable {
         _ scheduler: Scheduler? = nil,
         _ context: GivenContext? = nil
     ) {
-        // Without a date of entry, the time in the state begins now; that of a machine put aside stands still since then.
+        // Without a date of entry, the time in the state begins now. A machine put aside begins when it is resumed,
+        // because its time has stood still since then.
         let isAging = definition.states[snapshot.status.index].hooks.isAging
         let entered = snapshot.entered ?? (isAging ? nil : snapshot.putAside)
         self.init(

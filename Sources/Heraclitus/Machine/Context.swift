@@ -58,9 +58,4 @@ extension MachineCore {
     func context<Context: Sendable>(as type: Context.Type) -> Context? {
         GivenContext.value(of: definition.needsContext ? context : nil, as: type)
     }
-
-    /// The table of the machine within others, including the machines of an object.
-    func table(within path: [ObjectIdentifier] = [], knowing object: AnyObject?) -> TransitionTable {
-        context?.makeTable?() ?? definition.content.value.objects.makeTable(path, object)
-    }
 }

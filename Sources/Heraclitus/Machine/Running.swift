@@ -11,8 +11,8 @@ extension StateMachine {
     /// Work in progress when the run begins is cancelled, and begun again by the run. Work of a machine that comes into
     /// a state later keeps its task. A cancellation of the run's task cancels the work. After the work has returned,
     /// deadlines are disarmed, and the machine stays in its state. The next ``activate(context:userInfo:)``, fire or
-    /// `run()` begins work again that has not returned. A machine whose workflow has work, deadlines or machines in states has at most
-    /// one run at a time.
+    /// `run()` begins the work again, unless it returned before the cancellation. A machine whose workflow has work,
+    /// deadlines or machines in states has at most one run at a time.
     ///
     /// Machines in the state are suspended as well, including machines with their own run, which go on when activated
     /// or fired.

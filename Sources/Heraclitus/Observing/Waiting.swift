@@ -46,10 +46,10 @@ extension StateMachine {
         var beginnings: Set<Int>?
         for await current in states {
             if let reached = current as? S { return reached }
-            let leading = beginnings ?? definition.states(leadingTo: state)
-            beginnings = leading
+            if beginnings == nil { beginnings = definition.states(leadingTo: state) }
             let index = definition.stateIndex(of: current as AnyObject)
-            if let index, !leading.contains(index) { throw notReached(state, in: definition.states[index].name) }
+            guard let index, beginnings?.contains(index) == false else { continue }
+            throw notReached(state, in: definition.states[index].name)
         }
         // The machine is alive while this method runs, so the stream has ended by cancellation.
         throw CancellationError()

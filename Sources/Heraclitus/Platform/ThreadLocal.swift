@@ -94,6 +94,3 @@ struct CurrentThread<Content: ThreadContent> {
 private final class ThreadStorage<Content: ThreadContent>: ManagedBuffer<Content, Void> {
     static func made() -> ManagedBuffer<Content, Void> { create(minimumCapacity: 0) { _ in Content() } }
 }
-
-/// Lets other threads run first.
-func giveWay() { sched_yield() }

@@ -90,3 +90,12 @@ extension TransitionTable {
     /// The table of an unknown workflow.
     static var unknown: TransitionTable { TransitionTable(workflow: "", states: [], initial: "", events: []) }
 }
+
+extension MachineCore {
+    /// The table of the machine within others, including the machines of an object.
+    ///
+    /// A context may have closures that the table shows and the definition lacks.
+    func table(within path: [ObjectIdentifier] = [], knowing object: AnyObject?) -> TransitionTable {
+        context?.makeTable?() ?? definition.content.value.objects.makeTable(path, object)
+    }
+}
