@@ -38,6 +38,13 @@ struct TableReadingTests {
         #expect(machine.stateName == "Draft")
     }
 
+    @Test("An event with a delay is due, even beside a list of triggers without that one")
+    func dueWithoutTrigger() throws {
+        let json = #"{"name": "close", "transitions": [], "dueAfter": 60, "triggers": ["done"]}"#
+        let event = try JSONValue(json: Data(json.utf8)).decoded(as: TransitionTable.Event.self)
+        #expect(event.triggers == [.due, .done])
+    }
+
     @Test("A written table is read again", arguments: [TransitionTable.approval, .everything, Door.table])
     func writtenAndRead(_ table: TransitionTable) throws {
         #expect(try TransitionTable(json: JSONEncoder().encode(table)) == table)

@@ -28,7 +28,8 @@ private struct TypeName {
     /// Names omit them, because the module of a type differs between platforms and versions.
     private static let commonModules: Set<String> = [
         "Swift", "Foundation", "FoundationEssentials", "FoundationInternationalization", "CoreFoundation",
-        "CoreGraphics", "__C", "Heraclitus", "HeraclitusJSON", "HeraclitusTables",
+        "CoreGraphics", "__C", "Heraclitus", "HeraclitusEssentials", "HeraclitusFoundation", "HeraclitusInspecting",
+        "HeraclitusJSON", "HeraclitusStores", "HeraclitusTables", "HeraclitusTesting",
     ]
 
     /// The runtime's text for the context of a local or private type: an address that differs in each run.

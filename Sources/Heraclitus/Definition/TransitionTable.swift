@@ -380,9 +380,9 @@ extension TransitionTable.Event {
             ? try container.decode([TransitionTable.Transition].self, forKey: .transitions)
             : try container.decodeIfPresent([TransitionTable.Transition].self, forKey: .transitions) ?? []
         ignored = try container.decodeIfPresent([String].self, forKey: .ignored) ?? []
-        let triggers = try container.decodeIfPresent([String].self, forKey: .triggers)
-        self.triggers =
-            triggers?.compactMap(TransitionTable.Trigger.init(rawValue:)) ?? (dueAfter == nil ? [] : [.due])
+        triggers = (try container.decodeIfPresent([String].self, forKey: .triggers) ?? [])
+            .compactMap(TransitionTable.Trigger.init(rawValue:))
+        if dueAfter != nil, !triggers.contains(.due) { triggers.insert(.due, at: 0) }
         isGuarded = try container.decodeIfPresent(Bool.self, forKey: .isGuarded) ?? false
         hasHooks = try container.decodeIfPresent(Bool.self, forKey: .hasHooks) ?? false
     }

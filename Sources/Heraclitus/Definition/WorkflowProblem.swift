@@ -63,7 +63,7 @@ extension WorkflowProblem {
         list them in `regions`.
         contradictoryIgnore: The event "$0" is ignored in $1, and also leads from it. Remove one of the two.
         contradictoryUpdate: The event "$0" updates $1, and also leads from it to itself. Remove one of the two.
-        duplicateMigration: Several migrations to version $1 have the name "$0". Give each its own name.
+        duplicateMigration: Several migrations to version $1 have the name "$0". Give each its own name, or join them.
         emptyAction: The action "$0" is allowed in no state of the workflow. Name a class of the workflow.
         emptyEvent: The event "$0" leads nowhere: it lists no source or no destination. List both.
         emptyGroup: The group "$0" has no states. Add one, or remove the group.

@@ -79,7 +79,7 @@ extension StoreTransaction {
     /// - Parameter body: Loads and changes machines.
     /// - Returns: The value of `body`.
     /// - Throws: Errors of `body` and of the store's medium; ``StoreError/conflict(id:expected:found:)``;
-    ///   `ArchiveError`. Roll back on errors.
+    ///   ``StoreError/effectsChanged(id:)``; `ArchiveError`. Roll back on errors.
     public func unit<Result>(_ body: (TransactionUnit) throws -> Result) throws -> Result {
         let unit = TransactionUnit(self)
         defer { unit.contents.end() }

@@ -39,6 +39,21 @@ import Testing
         #expect(Parcel.table.diagram(.mermaid).contains("[*] -->"))
     }
 
+    @Test("An initial state may have its own type beside that of all states")
+    func typedInitial() throws {
+        struct Letter: Workflow {
+            typealias AnyState = any WorkflowState
+            static var initial: WrittenState { WrittenState() }
+            let post = Event(from: WrittenState.self, to: PostedState.self)
+        }
+        final class WrittenState: EmptyState {}
+        final class PostedState: EmptyState {}
+        #expect(Letter.diagnostics.isEmpty && Letter.table.initial == "WrittenState")
+        let machine = StateMachine<Letter>(entering: Letter.initial)
+        try machine.fire.post()
+        #expect(machine.stateName == "PostedState")
+    }
+
     @Test("A unit of work for an unknown id is an error without a way to make the machine")
     func stored() async throws {
         let store = InMemoryStore()

@@ -99,7 +99,7 @@ extension Workflow {
     }
 
     /// The object of the initial state; `nil` if each machine begins with its own object.
-    static var initialObject: AnyState? { Initial.self == AnyState.self ? initial as? AnyState : nil }
+    static var initialObject: AnyState? { initial as? AnyState }
 
     /// The class of the initial objects; `nil` if there is one initial object.
     static var initialClass: (any WorkflowState.Type)? {
