@@ -49,8 +49,13 @@ public final class OperationStateMachine: MachineOwner, Sendable {
         weak var operation: Operation?
         var isCancelled = false
 
+        /// The number of finishes that no guard has declined so far.
+        ///
+        /// Two threads may finish at once, and a guard may decline one of them.
+        var finishes = 0
+
         /// Whether the operation is finished, or is certain to finish.
-        var isOver = false
+        var isOver: Bool { finishes > 0 }
 
         /// Whether the operation was cancelled when it was certain to finish; a guard may still decline.
         var isCancelledTooLate = false
@@ -190,7 +195,7 @@ extension OperationStateMachine {
             try machine.fire.finish { _ in
                 // From now on `cancel()` comes too late.
                 storage.withLock { storage in
-                    storage.isOver = true
+                    storage.finishes += 1
                     return OperationLife.Finished(wasCancelled: storage.isCancelled)
                 }
             }
@@ -198,8 +203,8 @@ extension OperationStateMachine {
             // A guard declined, so the operation goes on.
             if error.reason == .declined {
                 let isCancelled = storage.withLock { storage in
-                    storage.isOver = false
-                    return storage.isCancelledTooLate
+                    storage.finishes -= 1
+                    return storage.isCancelledTooLate && !storage.isOver
                 }
                 if isCancelled { cancel() }
             }

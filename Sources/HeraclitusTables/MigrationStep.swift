@@ -98,6 +98,22 @@ extension TransitionTable.MigrationStep: Codable {
                 )
             )
         }
+        // A misspelt "state" would change the archives of all states.
+        let details: [CodingKeys] =
+            switch key {
+            case .renameState, .removeState, .renameEffect: [.to]
+            case .renameKey: [.to, .state]
+            case .setKey: [.value, .state]
+            case .removeKey: [.state]
+            default: []
+            }
+        let known = Set(([.version, key] + details).map(\.rawValue))
+        let members = try decoder.container(keyedBy: JSONKey.self)
+        let others = members.allKeys.filter { !known.contains($0.stringValue) }
+        if let other = others.min(by: { $0.stringValue < $1.stringValue }) {
+            let text = "A step with \(key.rawValue) has no \"\(other.stringValue.shortened)\"."
+            throw DecodingError.dataCorruptedError(forKey: other, in: members, debugDescription: text)
+        }
         let state = try container.decodeIfPresent(String.self, forKey: .state)
         func text(_ key: CodingKeys) throws -> String { try container.decode(String.self, forKey: key) }
         change =

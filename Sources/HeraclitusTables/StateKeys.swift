@@ -34,11 +34,16 @@ extension DataMismatch: DescribedError {
         case .missing(let expected):
             "The data of the state \"\(state.shortened)\" has no \"\(key.shortened)\", which is of the type \(expected)."
         case .unknown(let known):
-            "The state \"\(state.shortened)\" has no key \"\(key.shortened)\"; its keys are "
-                + "\(known.prefix(20).map(\.shortened).joined(separator: ", "))."
+            "The state \"\(state.shortened)\" has no key \"\(key.shortened)\"; \(Self.text(of: known))."
         case .wrongType(let expected):
             "The value of \"\(key.shortened)\" in the state \"\(state.shortened)\" is not of the type \(expected)."
         }
+    }
+
+    private static func text(of known: [String]) -> String {
+        if known.isEmpty { return "it has no keys" }
+        let list = known.prefix(20).map(\.shortened).joined(separator: ", ")
+        return "its keys are \(list)" + (known.count > 20 ? " and \(known.count - 20) more" : "")
     }
 }
 

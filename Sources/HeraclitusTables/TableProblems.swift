@@ -46,9 +46,12 @@ extension TableCompiler {
         let actions = table.actions.map {
             unsupported([$0.name], "the table has the action \"\($0.name.shortened)\"", stopsTheProgram: false)
         }
+        // A guard may decline the event. A workflow that lacks the guards of its table has a problem of its own.
+        let guarded = Set(table.events.lazy.filter(\.isGuarded).map(\.name))
+        let minor = parts.minorProblems.filter { $0.kind != "endlessDeadline" || !guarded.contains($0.names[0]) }
         let problems =
             data.problems + common + unknownStates + circles + regions + actions
-            + table.events.indices.flatMap(problems(ofEvent:)) + parts.minorProblems
+            + table.events.indices.flatMap(problems(ofEvent:)) + minor
         // Wrong steps may lead to the missing versions and states.
         return problems.filter { data.hasAllSteps || !Self.kindsOfSteps.contains($0.kind) }.once
     }

@@ -146,4 +146,18 @@ struct DataKeysTests {
         }
         #expect(time < .seconds(3))
     }
+
+    @Test(
+        "The error of an unknown key says how many keys there are",
+        arguments: [(0, "it has no keys."), (30, "and 10 more.")]
+    )
+    func knownKeys(count: Int, ending: String) throws {
+        let keys = Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", TransitionTable.Key.any.optional) })
+        let table = TransitionTable("w", states: ["A"], initial: "A", events: []).keys(keys, in: "A")
+        let workflow = try DataWorkflow(table)
+        let error = #expect(throws: InvalidTransition.self) {
+            try StateMachine(workflow, entering: DataState("A", ["x": 1]))
+        }
+        #expect((error?.underlyingError as? DataMismatch)?.description.hasSuffix(ending) == true)
+    }
 }

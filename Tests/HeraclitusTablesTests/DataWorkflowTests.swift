@@ -355,6 +355,14 @@ private struct Folder: Workflow {
     static var initial: any WorkflowState { ShutFolder() }
 
     let shut = Event(from: OpenFolder.self, to: ShutFolder.self)
+
+    @Test("An update due since the entry is a problem of a table, unless the event has a guard")
+    func guardedDeadline() throws {
+        let tick = TransitionTable.Event("tick", updating: "A").due(after: .seconds(1))
+        let plain = try DataWorkflow(TransitionTable("w", states: ["A"], initial: "A", events: [tick]))
+        #expect(plain.problems.facts == ["endlessDeadline tick"])
+        #expect(try plain.guarded("tick") { _, _ in }.problems.isEmpty)
+    }
 }
 
 extension TransitionTable {

@@ -166,4 +166,17 @@ struct TableMembersTests {
         // A quadratic time would grow 64-fold with eight times as many keys and steps.
         #expect(time(of: 16_000) < time(of: 2_000) * 24)
     }
+
+    @Test(
+        "A step with a member that it does not have is a problem",
+        arguments: [
+            #"{"version": 2, "removeKey": "k", "State": "A"}"#,
+            #"{"version": 2, "renameState": "X", "to": "A", "state": "B"}"#,
+        ]
+    )
+    func unknownMembersOfSteps(_ step: String) throws {
+        let table = try table(version: 2, #""migrations": [\#(step)]"#)
+        #expect(table.problems.map(\.kind) == ["malformedTable"])
+        #expect(throws: InvalidWorkflow.self) { try DataWorkflow(table) }
+    }
 }

@@ -115,6 +115,13 @@ extension DirectoryStore {
         var found = candidates.withLock { $0.removeValue(forKey: wanted) } ?? []
         var busy: [Candidate] = []
         var claimed: [StoredArchive] = []
+        var failure: (any Error)?
+        // An inaccessible file must not keep workers from the machines after it.
+        func tryTaking(_ candidate: Candidate, ifBusy: (() -> Void)?) {
+            do {
+                if let archive = try take(candidate, claim, ifBusy: ifBusy) { claimed.append(archive) }
+            } catch { failure = failure ?? error }
+        }
         do {
             while claimed.count < claim.limit {
                 guard let candidate = found.popFirst() else {
@@ -123,18 +130,16 @@ extension DirectoryStore {
                     continue
                 }
                 guard candidate.link.date <= list.latest(of: candidate.kind) else { continue }
-                if let archive = try take(candidate, claim, ifBusy: { busy.append(candidate) }) {
-                    claimed.append(archive)
-                }
+                tryTaking(candidate) { busy.append(candidate) }
             }
             for candidate in busy where claimed.count < claim.limit {
-                if let archive = try take(candidate, claim, ifBusy: nil) { claimed.append(archive) }
+                tryTaking(candidate, ifBusy: nil)
             }
         } catch {
-            // Throwing would leave the machines claimed until the claims end. A lasting error is thrown by the next
-            // claim.
-            if claimed.isEmpty { throw error }
+            failure = failure ?? error
         }
+        // Throwing would leave the machines claimed until the claims end. A lasting error is thrown by the next claim.
+        if claimed.isEmpty, let failure { throw failure }
         candidates.withLock { candidates in
             // Candidates are kept for a few kinds of workers; other workers list the links each time.
             if candidates.count < 100 { candidates[wanted] = found.isEmpty ? nil : found }

@@ -42,7 +42,7 @@ struct Folder: Sendable {
             let chunk = try file.next(size)
             if chunk.isEmpty { return content }
             content.append(chunk)
-            guard content.count <= limit else { throw .tooLarge(content.count, limit: limit) }
+            guard content.count <= limit else { throw .tooLarge(max(content.count, file.size), limit: limit) }
             if firstLineOnly, chunk.contains(UInt8(ascii: "\n")) { return content }
             size = min(size * 2, 1 << 20)
         }

@@ -23,7 +23,8 @@ public import HeraclitusEssentials
 /// that has not read the old file then appends all lines that it finds in an archive.
 ///
 /// A machine that is created again after a deletion has its own journal with another `series`, even at the very same
-/// date. Journals of earlier releases have no series; their date identifies them.
+/// date, unless it is made from an archive or a copy with a journal. Journals of earlier releases have no series; their
+/// date identifies them. A machine that goes back to an older archive repeats line numbers, at later dates.
 public actor JournalFile {
     nonisolated let path: String
 
@@ -73,19 +74,24 @@ public actor JournalFile {
             let origin = JournalOrigin(began: began, series: journal.series)
             let key = ExactID(id)
             var found = appended[key] ?? lastLines[key] ?? LastLines()
-            let last = found.number(of: origin)
-            let lines = journal.firstLine..<(journal.firstLine + journal.count)
-            // A later save may have appended these lines already.
-            for line in lines where line > last {
+            let last = found.last(of: origin)
+            // A later save may have appended the first lines already. A line of a machine that went back to an older
+            // archive has the number of another one, and a later date than all lines in the file.
+            let new = journal.indices.drop { index in
+                guard let last else { return false }
+                return journal.firstLine + index <= last.number && journal[index].date <= last.date
+            }
+            for index in new {
+                let line = journal.firstLine + index
                 data += try Self.encoded(
                     JournalFileLine(
                         id: id,
                         line: line,
                         origin: found.follows(origin, in: fileNumber) ? nil : origin,
-                        occurrence: journal[line - journal.firstLine]
+                        occurrence: journal[index]
                     )
                 )
-                found.note(line, of: origin, in: fileNumber)
+                found.note(line, at: journal[index].date, of: origin, in: fileNumber)
                 appended[key] = found
             }
         }
@@ -121,7 +127,8 @@ public actor JournalFile {
     /// - Returns: The end of the file, which is after the last complete line if a process has left an incomplete one.
     private func catchUp(_ file: borrowing SystemFile) throws(ArchiveError) -> Int {
         if try bytes(ending.count, of: file, before: offset) != ending {
-            offset = 0
+            // Together, because reading the other file may fail.
+            (offset, ending) = (0, Data())
             fileNumber += 1
         }
         var buffer = LineBuffer(limit: .max)
@@ -153,7 +160,7 @@ public actor JournalFile {
         let key = ExactID(entry.id)
         let began = entry.began.map { JournalOrigin(began: $0, series: entry.series) }
         let origin = began ?? lastLines[key]?.current ?? JournalOrigin(began: entry.date, series: nil)
-        lastLines[key, default: LastLines()].note(entry.line, of: origin, in: fileNumber)
+        lastLines[key, default: LastLines()].note(entry.line, at: entry.date, of: origin, in: fileNumber)
     }
 
     private static func encoded(_ line: JournalFileLine) throws(ArchiveError) -> Data {
@@ -185,10 +192,10 @@ struct JournalOrigin: Hashable {
 /// An id has several journals after a machine was deleted and created again. An old machine that is saved late appends
 /// its lines after newer ones.
 private struct LastLines {
-    /// The number of the last line of each journal.
+    /// The largest number and the latest date of the lines of each journal.
     ///
     /// The journal of the id's last line is at the end.
-    private var numbers: [(origin: JournalOrigin, number: Int)] = []
+    private var numbers: [(origin: JournalOrigin, number: Int, date: Date)] = []
 
     /// The number of the file with the id's last line.
     private var fileNumber = 0
@@ -198,8 +205,10 @@ private struct LastLines {
 
     private func index(of origin: JournalOrigin) -> Int? { numbers.lastIndex { $0.origin.isSame(as: origin) } }
 
-    /// The number of the last line of a journal; 0 if there is none.
-    func number(of origin: JournalOrigin) -> Int { index(of: origin).map { numbers[$0].number } ?? 0 }
+    /// The largest number and the latest date of a journal's lines; `nil` if there are none.
+    func last(of origin: JournalOrigin) -> (number: Int, date: Date)? {
+        index(of: origin).map { (numbers[$0].number, numbers[$0].date) }
+    }
 
     /// Whether the next line of a journal follows a line of the same journal in a file.
     func follows(_ origin: JournalOrigin, in fileNumber: Int) -> Bool {
@@ -207,9 +216,9 @@ private struct LastLines {
     }
 
     /// Records a line of a journal as the last line of the id.
-    mutating func note(_ number: Int, of origin: JournalOrigin, in fileNumber: Int) {
-        if let index = index(of: origin) { numbers.remove(at: index) }
-        numbers.append((origin, number))
+    mutating func note(_ number: Int, at date: Date, of origin: JournalOrigin, in fileNumber: Int) {
+        let old = index(of: origin).map { numbers.remove(at: $0) }
+        numbers.append((origin, max(number, old?.number ?? number), max(date, old?.date ?? date)))
         self.fileNumber = fileNumber
     }
 }

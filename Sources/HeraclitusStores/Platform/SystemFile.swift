@@ -153,6 +153,12 @@ struct SystemFile: ~Copyable {
         return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
+    /// The number of bytes; 0 if it is unknown.
+    var size: Int {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    }
+
     /// Whether the path still leads to this file.
     func isAt(_ path: String) -> Bool {
         var own = stat()
@@ -192,9 +198,9 @@ struct SystemFile: ~Copyable {
         if unsafe symlink(target, path) != 0 { throw .latest }
     }
 
-    /// Makes a named pipe.
+    /// Makes a named pipe with the default mode of new files, as whoever may save may also ring.
     static func makePipe(_ path: String) throws(SystemError) {
-        if unsafe mkfifo(path, 0o600) != 0 { throw .latest }
+        if unsafe mkfifo(path, 0o666) != 0 { throw .latest }
     }
 
     /// A source of events for bytes to read.

@@ -98,4 +98,19 @@ import Testing
             }
         }
     #endif
+
+    @Test("Everybody who may save may ring: the pipe has the default mode of new files")
+    func mode() async {
+        await #expect(processExitsWith: .success) {
+            umask(0o002)
+            let place = DirectoryPlace()
+            let store = try place.store()
+            _ = store.bell?.rings
+            let bells = place.folder.path + "/.store/bells"
+            let name = try #require(try FileManager.default.contentsOfDirectory(atPath: bells).first)
+            let mode = try FileManager.default.attributesOfItem(atPath: "\(bells)/\(name)")[.posixPermissions] as? Int
+            #expect(mode == 0o664)
+            withExtendedLifetime(store) {}
+        }
+    }
 }

@@ -86,4 +86,19 @@ import Testing
         try place.write(text, to: "1.json")
         #expect(try await store.claim(DirectoryPlace.claim()).map(\.id) == ["1"])
     }
+
+    @Test("A claim passes over an inaccessible file, and throws if it claims nothing else", arguments: [false, true])
+    func inaccessible(isForEffects: Bool) async throws {
+        let store = try place.store()
+        for (number, id) in ["1", "2"].enumerated() {
+            let day = date - 10 + Double(number)
+            try await store.save([
+                .save(DirectoryPlace.row(id, due: day), effects: (nil, DirectoryPlace.effects(at: day)))
+            ])
+        }
+        try place.hide(["1.json"])
+        let queue: ArchiveQuery.Queue = isForEffects ? .effects(by: date, names: ["Mail"]) : .due(by: date)
+        #expect(try await store.claim(DirectoryPlace.claim(queue)).map(\.id) == ["2"])
+        await #expect(throws: ArchiveError.self) { try await store.claim(DirectoryPlace.claim(queue)) }
+    }
 }

@@ -279,4 +279,17 @@ import Testing
         }
         await #expect(throws: ArchiveError.self) { try await place.store.ids() }
     }
+
+    @Test("The error of an oversized file has the size of the file")
+    func size() async throws {
+        let place = try StorePlace("directory")
+        let folder = try #require(place.folder)
+        try Data(repeating: 32, count: 1_000_000).write(to: folder.appendingPathComponent("1.json"))
+        let store = try DirectoryStore(at: folder, limit: 2_000)
+        let error = await #expect(throws: ArchiveError.self) { try await store.load("1") }
+        guard case .tooLarge(1_000_000, 2_000) = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+    }
 }

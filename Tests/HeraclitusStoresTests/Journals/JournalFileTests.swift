@@ -8,47 +8,7 @@ import Testing
 @testable import Fixtures
 
 @Suite("Files of journals") struct JournalFileTests {
-    /// A folder with a store and a journal file, removed with its last reference.
-    private final class Place: Sendable {
-        let folder: URL
-        let log: URL
-
-        init() throws {
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-            log = folder.appendingPathComponent("journal.jsonl")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        }
-
-        deinit { try? FileManager.default.removeItem(at: folder) }
-
-        /// A store as in another process, with empty caches.
-        func store() throws -> some ArchiveStore {
-            try DirectoryStore(at: folder.appendingPathComponent("store")).journaled(in: file)
-        }
-
-        var file: JournalFile { JournalFile(at: log) }
-
-        var text: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
-
-        func append(_ text: String) throws {
-            let handle = try FileHandle(forWritingTo: log)
-            try handle.seekToEnd()
-            try handle.write(contentsOf: Data(text.utf8))
-            try handle.close()
-        }
-
-        /// The id and the number of each line, or a mark of a broken line.
-        func lines() async throws -> [String] {
-            var found: [String] = []
-            for try await line in file.lines {
-                switch line.result {
-                case .success(let entry): found.append("\(entry.id):\(entry.line)")
-                case .failure: found.append("line \(line.number) is broken")
-                }
-            }
-            return found
-        }
-    }
+    private typealias Place = JournalPlace
 
     private static func fire(_ parcel: StateMachine<Parcel>) throws {
         parcel.isIn(PackedState.self) ? try parcel.fire.send(SentState("a")) : try parcel.fire.bounce()
@@ -464,6 +424,39 @@ import Testing
         let store = try place.store()
         try await store.workflow(SilentParcel.self).update("a") { try $0.fire.send(SentState("a")) }
         #expect(!FileManager.default.fileExists(atPath: place.log.path))
+    }
+
+    @Test("A machine that goes back to an older archive appends its new lines", arguments: [false, true])
+    func olderArchive(isSameProcess: Bool) async throws {
+        let place = try Place()
+        let store = try place.store()
+        let parcels = store.workflow(Parcel.self)
+        for _ in 1...2 { try await parcels.update("a") { try Self.fire($0) } }
+        let old = try #require(try await store.load("a"))
+        for _ in 1...3 { try await parcels.update("a") { try Self.fire($0) } }
+        let current = try #require(try await store.load("a")).revision
+        try await parcels.save(StateMachine<Parcel>(archive: old.archive), as: "a", expecting: current)
+        for _ in 1...2 {
+            try await (isSameProcess ? store : place.store()).workflow(Parcel.self).update("a") { try Self.fire($0) }
+        }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:3", "a:4", "a:5", "a:3", "a:4"])
+    }
+
+    @Test("A machine made again from a copy with a journal appends its own lines")
+    func copiedTemplate() async throws {
+        let place = try Place()
+        let store = try place.store()
+        let template = StateMachine<Parcel>()
+        try Self.fire(template)
+        for _ in 1...2 {
+            try await store.workflow(Parcel.self).update(
+                "a",
+                creating: { template.copy() },
+                { try Self.fire($0) }
+            )
+            try await store.delete("a")
+        }
+        #expect(try await place.lines() == ["a:1", "a:2", "a:2"])
     }
 }
 
