@@ -267,12 +267,11 @@ if Context.environment["HERACLITUS_LIBRARY_ALONE"] != nil {
             if !folders.isEmpty { target.sources = folders }
         }
     }
-    // The address sanitizer looks at the optimized core, and at the tests, into which the optimizer inlines the core's
-    // unsafe code for each workflow. Everything else is compiled faster without the optimizer.
-    if Context.environment["HERACLITUS_OPTIMIZES_CORE_ALONE"] != nil {
-        let optimized = ["Heraclitus", "HeraclitusJSON", "HeraclitusTests"]
-        for target in package.targets where !optimized.contains(target.name) {
-            target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
-        }
+}
+
+// CI's optimized programs are about the core. Everything else is compiled faster without the optimizer.
+if let names = Context.environment["HERACLITUS_UNOPTIMIZED"]?.split(separator: " ") {
+    for target in package.targets where names.contains(Substring(target.name)) {
+        target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
     }
 }

@@ -127,18 +127,18 @@ struct DotLevel {
         let lines = ([state] + content.notes(on: state)).map { "\(dotLabel($0).dropFirst().dropLast())\\l" }
         let taken = content.isVisited(state) ? " \(Self.taken.joined(separator: "; "));" : ""
         let mark = state == marks.state ? " color=\"#ffd700\"; penwidth=3;" : taken
-        let parts = regions.enumerated().flatMap { place, region in
-            [
-                "subgraph \"\(box(state) ?? "")_\(place)\" {", "    label=\(dotLabel(region.label));",
-                "    style=dashed; penwidth=1;",
-            ]
-                + region.level.lines.map { "    \($0)" } + ["}"]
+        let name = box(state) ?? ""
+        var parts: [String] = []
+        for (place, region) in regions.enumerated() {
+            parts += ["subgraph \"\(name)_\(place)\" {", "    label=\(dotLabel(region.label));"]
+            parts += ["    style=dashed; penwidth=1;"]
+            parts += region.level.lines.map { "    \($0)" }
+            parts += ["}"]
         }
-        return [
-            "subgraph \"\(box(state) ?? "")\" {", "    label=\"\(lines.joined())\";", "    style=rounded;\(mark)",
-            "    \(id(state)) [shape=point, style=invis, width=0.01];",
-        ]
-            + parts.map { "    \($0)" } + ["}"]
+        var all = ["subgraph \"\(name)\" {", "    label=\"\(lines.joined())\";", "    style=rounded;\(mark)"]
+        all += ["    \(id(state)) [shape=point, style=invis, width=0.01];"]
+        all += parts.map { "    \($0)" }
+        return all + ["}"]
     }
 
     private func cluster(_ box: DiagramBoxes.Box) -> [String] {

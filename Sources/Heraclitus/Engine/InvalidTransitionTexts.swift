@@ -24,12 +24,15 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
     public var recoverySuggestion: String? { help }
 
     var attempt: String {
-        let what =
-            isOfAction
-            ? "perform \(action.map { "\"\($0.shortened)\"" } ?? "a block")"
-            : details?.attempt ?? event.map { "fire \"\($0.shortened)\"" }
-                ?? shownDestination.map { "enter \($0)" } ?? "fire an unknown event"
-        return "\(place) cannot \(what)\(source.isEmpty ? "" : " in \(source.shortened)")"
+        let text = "\(place) cannot \(attemptWords)"
+        return source.isEmpty ? text : "\(text) in \(source.shortened)"
+    }
+
+    private var attemptWords: String {
+        if isOfAction { return action.map { "perform \"\($0.shortened)\"" } ?? "perform a block" }
+        if let attempt = details?.attempt { return attempt }
+        if let event { return "fire \"\(event.shortened)\"" }
+        return shownDestination.map { "enter \($0)" } ?? "fire an unknown event"
     }
 
     var explanation: String {
