@@ -28,10 +28,17 @@ extension StoredWorkflow {
     public func deliver(policy: DeliveryPolicy = DeliveryPolicy(), to handlers: EffectHandlers) async throws
         -> WorkReport
     {
+        try await deliver(policy, to: handlers, in: DeliveryPlaces(policy))
+    }
+
+    /// Delivers waiting effects beside other calls with the same places.
+    func deliver(_ policy: DeliveryPolicy, to handlers: EffectHandlers, in places: DeliveryPlaces) async throws
+        -> WorkReport
+    {
         let known = knownEffects
         try handlers.check(known)
         // Effects saved later are for the next call, so that this call ends.
-        var report = try await EffectWorker(self, policy, handlers, until: scheduler.date).work()
+        var report = try await EffectWorker(self, policy, handlers, places, until: scheduler.date).work()
         report.newerCount = try await newerCount(.effects(by: scheduler.date, names: nil))
         for effect in try await unknownEffects(policy.unknownEffectAge ?? .zero) {
             report.add(WorkFailure(id: effect.key.id, effect: effect, error: effect.unknown(to: known)))
@@ -71,6 +78,24 @@ extension StoredWorkflow {
     }
 }
 
+/// The places of the machines whose effects are delivered at the same time.
+final class DeliveryPlaces: Sendable {
+    private let free: Lock<Int>
+
+    init(_ policy: DeliveryPolicy) { free = Lock(max(1, policy.machinesAtOnce)) }
+
+    /// Takes all free places.
+    /// - Returns: Their number.
+    func takeAll() -> Int {
+        free.withLock { free in
+            defer { free = 0 }
+            return free
+        }
+    }
+
+    func giveBack(_ count: Int) { free.withLock { $0 += count } }
+}
+
 /// Carries out effects as one worker, for one call of `deliver`.
 ///
 /// The call works on each machine once. Effects that are saved later, or that wait again, are for the next call, so the
@@ -79,6 +104,7 @@ private final class EffectWorker<W: Workflow>: Sendable {
     private let workflow: StoredWorkflow<W>
     private let policy: DeliveryPolicy
     private let handlers: EffectHandlers
+    private let places: DeliveryPlaces
     private let worker = String(UInt64.random(in: 0...UInt64.max), radix: 36)
 
     /// The date up to which effects are due.
@@ -90,8 +116,14 @@ private final class EffectWorker<W: Workflow>: Sendable {
     /// The machines that the call has leased again; they stay leased until the call ends.
     private let left = Lock<[String]>([])
 
-    init(_ workflow: StoredWorkflow<W>, _ policy: DeliveryPolicy, _ handlers: EffectHandlers, until date: Date) {
-        (self.workflow, self.policy, self.handlers, dueDate) = (workflow, policy, handlers, date)
+    init(
+        _ workflow: StoredWorkflow<W>,
+        _ policy: DeliveryPolicy,
+        _ handlers: EffectHandlers,
+        _ places: DeliveryPlaces,
+        until date: Date
+    ) {
+        (self.workflow, self.policy, self.handlers, self.places, dueDate) = (workflow, policy, handlers, places, date)
     }
 
     private var now: Date { workflow.scheduler.date }
@@ -120,12 +152,21 @@ private final class EffectWorker<W: Workflow>: Sendable {
             while true {
                 try Task.checkCancellation()
                 // Claims several machines at once, because each claim is a round trip to the database.
-                if active <= most / 2 {
-                    // The earlier date counts: after the clock is set back, failed effects still wait.
+                let free = active <= most / 2 ? places.takeAll() : 0
+                if free > 0 {
+                    var unused = free
+                    defer { places.giveBack(unused) }
                     do {
-                        let claimed = try await workflow.store.claim(claim(by: min(dueDate, now), most - active))
-                        for archive in claimed { group.addTask { try await self.work(at: archive) } }
+                        // The earlier date counts: after the clock is set back, failed effects still wait.
+                        let claimed = try await workflow.store.claim(claim(by: min(dueDate, now), free))
+                        for archive in claimed {
+                            group.addTask {
+                                defer { self.places.giveBack(1) }
+                                return try await self.work(at: archive)
+                            }
+                        }
                         active += claimed.count
+                        unused -= claimed.count
                     } catch StoreError.damaged(let id, let explanation) {
                         // The unreadable archives stay claimed. Handlers under way go on.
                         let error = StoreError.damaged(id: id, explanation: explanation)

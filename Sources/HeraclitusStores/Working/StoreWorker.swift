@@ -15,8 +15,9 @@ extension ArchiveStore {
     /// with the store's ``bell``, so does a save of another process. The worker looks at the store at least once per
     /// `interval`.
     ///
-    /// A worker claims the next effects of a workflow when at least half of its handlers have returned, and effects
-    /// saved meanwhile when all have. Limit the time of handlers, because one that hangs holds up its worker.
+    /// A worker claims the next effects of a workflow when at least half of its handlers have returned. It claims effects
+    /// saved meanwhile when all have, or after `interval`. A handler that hangs keeps one of the places of the policy's
+    /// `machinesAtOnce`, so limit the time of handlers.
     /// - Parameters:
     ///   - workflows: The workflows.
     ///   - handlers: The handlers of the effects.
@@ -45,7 +46,10 @@ extension ArchiveStore {
                 guard !workflow.effectNames.isEmpty else { continue }
                 group.addTask {
                     let queue = ArchiveQuery.Queue.effects(by: .distantFuture, names: workflow.effectNames)
-                    try await rounds.run(workflow, queue) { try await workflow.deliver(policy: policy, to: handlers) }
+                    let places = DeliveryPlaces(policy)
+                    try await rounds.run(workflow, queue, atOnce: policy.machinesAtOnce) {
+                        try await workflow.deliver(policy, to: handlers, in: places)
+                    }
                 }
             }
             try await group.waitForAll()
@@ -66,28 +70,59 @@ private final class Rounds: Sendable {
         (self.bell, self.interval, self.failed) = (bell, interval, failed)
     }
 
+    /// Works and sleeps, until the task is cancelled.
+    ///
+    /// A round that takes longer than the interval, such as one with a slow handler, goes on beside the next one, up to
+    /// a limit of rounds at the same time.
     func run<W: Workflow>(
         _ workflow: StoredWorkflow<W>,
         _ queue: ArchiveQuery.Queue,
-        _ work: () async throws -> WorkReport
+        atOnce limit: Int = 1,
+        _ work: @escaping @Sendable () async throws -> WorkReport
     ) async throws {
+        let ends = RoundEnds()
+        var begun = 0
+        try await withThrowingDiscardingTaskGroup { group in
+            while true {
+                try Task.checkCancellation()
+                // Rings are read first, so that later saves are seen in this round or the next.
+                let (rings, ended) = (bell?.rings ?? 0, ends.count)
+                begun += 1
+                group.addTask { ends.add(wake: try await self.round(workflow, queue, work)) }
+                var events: [Event] = [{ await ends.wait(after: ended) }]
+                if begun - ended < limit { events.append { try await self.sleepForInterval() } }
+                try await waitForFirst(of: events)
+                let known = ends.count
+                guard known > ended else { continue }
+                let wake = ends.wake
+                // The scheduler's clock may be set back.
+                events = [{ try await workflow.scheduler.sleep(until: wake) }, { try await self.sleepForInterval() }]
+                if let bell { events.append { await bell.wait(after: rings) } }
+                if known < begun { events.append { await ends.wait(after: known) } }
+                try await waitForFirst(of: events)
+            }
+        }
+    }
+
+    /// Works once, and reports failures.
+    /// - Returns: The date of the next round.
+    private func round<W: Workflow>(
+        _ workflow: StoredWorkflow<W>,
+        _ queue: ArchiveQuery.Queue,
+        _ work: () async throws -> WorkReport
+    ) async throws -> Date {
         var query = workflow.query()
         query.queue = queue
-        while true {
+        let now = workflow.scheduler.date
+        let latest = now + interval.inSeconds
+        do {
+            for failure in try await work().failures where isNew(failure) { await failed(failure) }
+            return min(latest, try await workflow.store.nextDate(query, after: now) ?? latest)
+        } catch {
             try Task.checkCancellation()
-            // Rings are read first, so that later saves are seen in this round or the next.
-            let rings = bell?.rings ?? 0
-            let now = workflow.scheduler.date
-            var wake = now + interval.inSeconds
-            do {
-                for failure in try await work().failures where isNew(failure) { await failed(failure) }
-                if let next = try await workflow.store.nextDate(query, after: now) { wake = min(wake, next) }
-            } catch {
-                try Task.checkCancellation()
-                // The next round retries a failing medium.
-                await failed(WorkFailure(id: "", effect: nil, error: error))
-            }
-            try await sleep(until: wake, workflow.scheduler, after: rings)
+            // The next round retries a failing medium.
+            await failed(WorkFailure(id: "", effect: nil, error: error))
+            return latest
         }
     }
 
@@ -104,16 +139,34 @@ private final class Rounds: Sendable {
         }
     }
 
-    /// Sleeps until a date, or until the bell rings.
-    private func sleep(until date: Date, _ scheduler: Scheduler, after rings: Int) async throws {
+    /// Sleeps for the interval by the system's clock; a day at most, because a longer sleep may overflow.
+    private func sleepForInterval() async throws { try await Task.sleep(for: min(interval, .seconds(86_400))) }
+
+    private typealias Event = @Sendable () async throws -> Void
+
+    /// Waits for the first of several events, and cancels the others.
+    private func waitForFirst(of events: [Event]) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await scheduler.sleep(until: date) }
-            // The scheduler's clock may be set back. A day at most, because a longer sleep may overflow.
-            group.addTask { [interval] in try await Task.sleep(for: min(interval, .seconds(86_400))) }
-            if let bell { group.addTask { await bell.wait(after: rings) } }
+            for event in events { group.addTask { try await event() } }
             _ = try await group.next()
             group.cancelAll()
         }
         try Task.checkCancellation()
     }
+}
+
+/// The ends of rounds, with the date of the next round after the last end.
+private final class RoundEnds: Sendable {
+    private let bell = StoreBell()
+    private let next = Lock(Date.distantFuture)
+
+    var count: Int { bell.rings }
+    var wake: Date { next.withLock { $0 } }
+
+    func add(wake date: Date) {
+        next.withLock { $0 = date }
+        bell.ring()
+    }
+
+    func wait(after count: Int) async { await bell.wait(after: count) }
 }

@@ -117,6 +117,28 @@ import Testing
         await #expect(throws: CancellationError.self) { try await worker.value }
     }
 
+    @Test("Effects saved while a handler hangs are delivered in the other places", arguments: [2, 3])
+    func hangingHandler(places: Int) async throws {
+        let log = log
+        let handlers = EffectHandlers().on(Mail.self) { mail, _ in
+            if mail.text.hasPrefix("hang") { try await Task.sleep(for: .seconds(86_400)) }
+            log.write("mail \(mail.text)")
+        }
+        func mail(_ id: String, _ text: String) async throws {
+            try await office.update(id) { try $0.fire.mail(EffectTests.MailingState(text)) }
+        }
+        let policy = DeliveryPolicy(machinesAtOnce: places)
+        try await working(interval: .milliseconds(20), policy: policy, handlers: handlers) {
+            for number in 1..<places {
+                try await mail("hanging \(number)", "hang")
+                try await wait { try await store.load("hanging \(number)")?.effects?.worker != nil }
+                try await mail("\(number)", "\(number)")
+                try await wait { log.entries.contains("mail \(number)") }
+            }
+        }
+        #expect(log.entries == (1..<places).map { "mail \($0)" })
+    }
+
     @Test("A failure is reported, and the effect is retried after its delay")
     func failure() async throws {
         let log = log
