@@ -78,8 +78,8 @@ extension StateMachine {
     ///   - theme: The colours; `nil` for those of the program that draws it.
     /// - Returns: The text of the diagram.
     public func diagram(_ format: DiagramFormat = .mermaid, theme: DiagramTheme? = nil) -> String {
-        let moment = drawnMoment
-        return moment.table.diagram(format, moment.marks, theme)
+        let snapshot = snapshot
+        return table(of: snapshot).diagram(format, marks(of: snapshot), theme)
     }
 }
 
@@ -107,15 +107,13 @@ private protocol MarkedMachine {
 }
 
 extension StateMachine: MarkedMachine {
-    fileprivate var marks: DiagramMarks { drawnMoment.marks }
-}
+    fileprivate var marks: DiagramMarks { marks(of: snapshot) }
 
-extension DrawnMoment {
-    fileprivate var marks: DiagramMarks {
+    fileprivate func marks(of snapshot: Snapshot) -> DiagramMarks {
         DiagramMarks(
-            state,
-            DiagramPath(journal, names: definition.namesToday),
-            regions.compactMap { ($0 as? any MarkedMachine)?.marks }
+            definition.name(of: snapshot.state),
+            DiagramPath(snapshot.journal, names: definition.namesToday),
+            regions(of: snapshot).compactMap { ($0 as? any MarkedMachine)?.marks }
         )
     }
 }

@@ -11,7 +11,7 @@ extension TreeMachine {
     ///   - state: The state object of the deadline.
     ///   - period: The period of the object's deadlines; `nil` in a passive machine, which has no timer.
     /// - Returns: Whether the event has become a transition or is queued.
-    func fireDeadline(_ deadline: DatedDeadline, of state: any WorkflowState, in period: TimerPeriod?) -> Bool {
+    func fireDeadline(_ deadline: DatedDeadline, of state: any WorkflowState, in period: Int?) -> Bool {
         let selector = EventSelector.due(event: deadline.event, of: state, in: period)
         return fireByItself(selector, because: .due(deadline.recordedDate))
     }
@@ -54,20 +54,7 @@ extension MachineCore {
             Call(machine).turn({ $0.lastQueued == nil })
         else { return }
         let state = currentObject
-        for next in conditions where holds(next.trigger, state) && machine.fireCondition(of: next) { return }
-    }
-
-    private func holds(_ trigger: Trigger, _ state: AnyObject) -> Bool {
-        switch trigger.kind {
-        case .condition(let holds): return holds(state)
-        case .completion(_, let regions):
-            let regions = regions(state)
-            let haveEnded = regions.allSatisfy { region in
-                (region as? any TreeMachine)?.withCore { $0.now.isActive && $0.hasFinalState } == true
-            }
-            return haveEnded && !regions.isEmpty
-        case .due, .failure, .done: return false
-        }
+        for next in conditions where next.trigger.holds(in: state) && machine.fireCondition(of: next) { return }
     }
 
     /// Whether the current state is final.
@@ -82,55 +69,53 @@ extension TreeMachine {
         guard core.isCurrent(work.id) else { return }
         // A separate turn: another thread's transition may have left the state without having ended the work.
         try? core.perform(Call(self), for: .automatic) { _ in
-            guard core.isCurrent(work.id), let done = core.followUp(.done) else { return }
+            guard core.isCurrent(work.id), let done = followUp(.done) else { return }
             try? core.fire(.event(done.event).bound(to: work.id), Call(self, UserInfo(cause: .done)))
         }
     }
 
     /// Fires the event that follows a failure of the state's work, or tells observers of the failure.
-    func workHasFailed(_ work: StateWork, _ failed: FailedWork) {
+    func workHasFailed(_ work: StateWork, _ failure: any Error, in state: any WorkflowState) {
         // A suspension takes the work from the machine first, and ends it a moment later.
         if !core.isCurrent(work.id) {
-            if failed.error is CancellationError { return }
+            if failure is CancellationError { return }
             // Observers were told of an event that came too late.
-            if let error = failed.error as? InvalidTransition, error.reason == .notCurrent { return }
-            return tell(failed, of: work)
+            if let error = failure as? InvalidTransition, error.reason == .notCurrent { return }
+            return tell(failure, of: work, in: state)
         }
         do {
             // A separate turn: another thread's transition may have left the state without having ended the work.
-            try core.perform(Call(self), for: .automatic) { _ in follow(failed, of: work) }
+            try core.perform(Call(self), for: .automatic) { _ in follow(failure, of: work, in: state) }
         } catch {
             // Without a turn, observers are told at least.
-            follow(failed, of: work)
+            follow(failure, of: work, in: state)
         }
     }
 
     /// Fires the event that follows an error of valid work, or tells observers of the error.
-    private func follow(_ failed: FailedWork, of work: StateWork) {
-        if core.isCurrent(work.id), let next = core.followUp(.failure), case .failure(let build) = next.trigger.kind {
-            let call = Call(self, UserInfo(failure: failed.error))
+    private func follow(_ failure: any Error, of work: StateWork, in state: any WorkflowState) {
+        if core.isCurrent(work.id), let next = followUp(.failure) {
+            let call = Call(self, UserInfo(failure: failure))
             do throws(InvalidTransition) {
                 return try core.fire(.event(next.event).bound(to: work.id), call) { candidate in
-                    if let build, let own = try core.build(build, candidate, call) { return own }
+                    if let build = next.trigger.builder, let own = try core.build(build, candidate, call) { return own }
                     return try core.destination(of: candidate, call)
                 }
             } catch {
                 // Observers were told of the rejection, but not of the work's error.
             }
         }
-        tell(failed, of: work)
+        tell(failure, of: work, in: state)
     }
 
-    private func tell(_ failed: FailedWork, of work: StateWork) {
+    private func tell(_ failure: any Error, of work: StateWork, in state: any WorkflowState) {
         // The state has its latest data, unless it was left.
-        func told() -> any WorkflowState { core.isCurrent(work.id) ? core.currentState : failed.state }
-        core.announce(.failed(told(), failed.error), for: .automatic, Call(self))
+        func told() -> any WorkflowState { core.isCurrent(work.id) ? core.currentState : state }
+        core.announce(.failed(told(), failure), for: .automatic, Call(self))
     }
-}
 
-extension MachineCore {
     /// The event that follows failed or completed work of the current state, if there is one.
-    fileprivate func followUp(_ trigger: TransitionTable.Trigger) -> AutomaticEvent? {
-        definition.states[now.index].followUp(trigger)
+    private func followUp(_ trigger: TransitionTable.Trigger) -> AutomaticEvent? {
+        core.definition.states[core.now.index].followUp(trigger)
     }
 }

@@ -4,40 +4,29 @@
 ///
 /// Elements of the same time are in the order of adding.
 ///
-/// The queue is a heap: adding or removing an element takes at most logarithmic time.
+/// The queue is a heap: adding or removing an element takes logarithmic time on average.
 struct DeadlineQueue<Element: Sendable>: Sendable {
-    /// A handle for removing an element.
-    struct Ticket: Sendable {
-        fileprivate let slot: Int
-        fileprivate let number: UInt64
-    }
-
-    /// An element in its fixed slot, with its place in the heap.
-    private struct Slot: Sendable {
-        var element: Element?
-        var place: Int
-        let number: UInt64
-    }
+    /// The number of an element, for removing it.
+    typealias Ticket = UInt64
 
     private struct Deadline: Sendable {
         let time: Double
 
         /// Numbers grow with each element, so the smaller number is first among equal times.
-        let number: UInt64
-        let slot: Int
+        let number: Ticket
 
         func comesBefore(_ other: Deadline) -> Bool {
             time == other.time ? number < other.number : time < other.time
         }
     }
 
+    /// The deadlines; the first one has an element, and others may remain of removed elements.
     private var heap: [Deadline] = []
-    private var slots: [Slot] = []
-    private var freeSlots: [Int] = []
-    private var lastNumber: UInt64 = 0
+    private var elements: [Ticket: Element] = [:]
+    private var lastNumber: Ticket = 0
 
     /// The number of waiting elements.
-    var count: Int { heap.count }
+    var count: Int { elements.count }
 
     /// The time of the first element; `nil` if the queue is empty.
     var firstTime: Double? { heap.first?.time }
@@ -49,65 +38,55 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
     /// - Returns: A ticket for removing the element.
     mutating func add(_ element: Element, at time: Double) -> Ticket {
         lastNumber += 1
-        let slot = freeSlots.popLast() ?? slots.count
-        let new = Slot(element: element, place: heap.count, number: lastNumber)
-        if slot == slots.count { slots.append(new) } else { slots[slot] = new }
-        heap.append(Deadline(time: time, number: lastNumber, slot: slot))
-        moveUp(from: heap.count - 1)
-        return Ticket(slot: slot, number: lastNumber)
+        elements[lastNumber] = element
+        heap.append(Deadline(time: time, number: lastNumber))
+        moveUpLast()
+        return lastNumber
     }
 
     /// Removes an element.
-    /// - Returns: The element; `nil` if it was removed or taken before.
+    /// - Returns: The element, for the caller to release outside locks; `nil` if it was taken or removed before.
     mutating func remove(_ ticket: Ticket) -> Element? {
-        guard slots[ticket.slot].number == ticket.number, slots[ticket.slot].element != nil else { return nil }
-        return take(at: slots[ticket.slot].place)
+        guard let element = elements.removeValue(forKey: ticket) else { return nil }
+        dropRemoved()
+        return element
     }
 
-    /// Takes the first element if its time has come.
+    /// Takes the first element due by a time.
     mutating func takeFirst(dueBy time: Double) -> Element? {
         guard let first = heap.first, first.time <= time else { return nil }
-        return take(at: 0)
+        return remove(first.number)
     }
 
-    private mutating func take(at place: Int) -> Element? {
-        let taken = heap[place]
-        let last = heap.removeLast()
-        if place < heap.count {
-            put(last, at: place)
-            if last.comesBefore(taken) { moveUp(from: place) } else { moveDown(from: place) }
+    /// Drops the deadlines without elements in front, or all of them when they are the most.
+    private mutating func dropRemoved() {
+        if heap.count > 2 * elements.count + 16 {
+            // A sorted array is a heap.
+            heap = heap.filter { elements[$0.number] != nil }.sorted { $0.comesBefore($1) }
         }
-        freeSlots.append(taken.slot)
-        return slots[taken.slot].element.take()
-    }
-
-    private mutating func put(_ deadline: Deadline, at place: Int) {
-        heap[place] = deadline
-        slots[deadline.slot].place = place
-    }
-
-    private mutating func moveUp(from start: Int) {
-        let deadline = heap[start]
-        var place = start
-        while place > 0 {
-            let parent = (place - 1) / 2
-            guard deadline.comesBefore(heap[parent]) else { break }
-            put(heap[parent], at: place)
-            place = parent
+        while let first = heap.first, elements[first.number] == nil {
+            heap.swapAt(0, heap.count - 1)
+            heap.removeLast()
+            moveDownFirst()
         }
-        put(deadline, at: place)
     }
 
-    private mutating func moveDown(from start: Int) {
-        let deadline = heap[start]
-        var place = start
+    private mutating func moveUpLast() {
+        var place = heap.count - 1
+        while place > 0, heap[place].comesBefore(heap[(place - 1) / 2]) {
+            heap.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    private mutating func moveDownFirst() {
+        var place = 0
         while 2 * place + 1 < heap.count {
             var least = 2 * place + 1
             if least + 1 < heap.count, heap[least + 1].comesBefore(heap[least]) { least += 1 }
-            guard heap[least].comesBefore(deadline) else { break }
-            put(heap[least], at: place)
+            guard heap[least].comesBefore(heap[place]) else { return }
+            heap.swapAt(place, least)
             place = least
         }
-        put(deadline, at: place)
     }
 }

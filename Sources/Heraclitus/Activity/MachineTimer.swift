@@ -9,7 +9,8 @@ final class MachineTimer: Due {
     private let contents = Lock(Contents())
 
     private struct Contents: Sendable {
-        var period = TimerPeriod()
+        /// The period of one state object's deadlines, unique even if the object becomes the state again.
+        var period = 0
         var setting = Setting()
 
         /// Whether a deadline of this period is being fired.
@@ -59,7 +60,7 @@ final class MachineTimer: Due {
         in machine: any TreeMachine,
         _ scheduler: Scheduler,
         isArmed: Bool
-    ) -> TimerPeriod {
+    ) -> Int {
         var setting = Setting(machine: machine, state: state, waiting: deadlines, scheduler: scheduler)
         let period = exchange(&setting, isArmed: isArmed)
         setting.end()
@@ -68,9 +69,9 @@ final class MachineTimer: Due {
     }
 
     /// Begins a period with a setting, and returns the previous setting in its place.
-    private func exchange(_ setting: inout Setting, isArmed: Bool = false) -> TimerPeriod {
+    private func exchange(_ setting: inout Setting, isArmed: Bool = false) -> Int {
         contents.withLock { contents in
-            contents.period.number += 1
+            contents.period += 1
             contents.isFiring = false
             swap(&contents.setting, &setting)
             if isArmed { arm(&contents) }
@@ -79,24 +80,14 @@ final class MachineTimer: Due {
     }
 
     /// Whether a period is the current one.
-    func isCurrent(_ period: TimerPeriod) -> Bool { contents.withLock { $0.period == period } }
+    func isCurrent(_ period: Int) -> Bool { contents.withLock { $0.period == period } }
 
     /// Fires the first deadline of a period if it has passed and no other one is being fired.
     ///
     /// Deadlines therefore fire in order.
     /// - Returns: Whether the event has become a transition or is queued; `nil` if nothing was fired.
-    func fireFirst(of period: TimerPeriod, dueBy date: Date, _ machine: any TreeMachine) -> Bool? {
-        guard let next = takeFirst(of: period, dueBy: date) else { return nil }
-        defer { contents.withLock { if $0.period == period { $0.isFiring = false } } }
-        return machine.fireDeadline(next.deadline, of: next.state, in: period)
-    }
-
-    /// Takes the first deadline if it has passed, and marks the timer as firing.
-    private func takeFirst(
-        of period: TimerPeriod,
-        dueBy date: Date
-    ) -> (deadline: DatedDeadline, state: any WorkflowState)? {
-        contents.withLock { contents in
+    func fireFirst(of period: Int, dueBy date: Date, _ machine: any TreeMachine) -> Bool? {
+        let next = contents.withLock { contents -> (deadline: DatedDeadline, state: any WorkflowState)? in
             guard contents.period == period, !contents.isFiring, let first = contents.setting.waiting.first,
                 first.date <= date, let state = contents.setting.state
             else { return nil }
@@ -104,6 +95,9 @@ final class MachineTimer: Due {
             contents.setting.waiting.removeFirst()
             return (first, state)
         }
+        guard let next else { return nil }
+        defer { contents.withLock { if $0.period == period { $0.isFiring = false } } }
+        return machine.fireDeadline(next.deadline, of: next.state, in: period)
     }
 
     /// Whether a deadline has passed unfired.
@@ -119,7 +113,7 @@ final class MachineTimer: Due {
     /// Arms the first deadline.
     ///
     /// While a deadline is being fired, this does nothing and is called again afterwards.
-    func arm(_ period: TimerPeriod) {
+    func arm(_ period: Int) {
         let scheduler = contents.withLock { contents in
             if contents.period == period, !contents.isFiring { arm(&contents) }
             return contents.setting.scheduler
@@ -156,14 +150,6 @@ final class MachineTimer: Due {
         guard let scheduler = contents.withLock({ $0.setting.scheduler }) else { return }
         comesDue(by: scheduler.date)
     }
-}
-
-/// The period of one state object's deadlines.
-///
-/// A period is unique, even if the object becomes the state again.
-@usableFromInline
-struct TimerPeriod: Hashable, Sendable {
-    fileprivate var number: UInt64 = 0
 }
 
 /// A deadline of a state object with its date.

@@ -33,18 +33,13 @@ public final class Scheduler: Sendable {
     private struct Schedule: Sendable {
         var queue = DeadlineQueue<any Due>()
 
-        /// The task that sleeps until the first deadline; `nil` if none does.
-        var sleeper: Sleeper?
-        var lastNumber = 0
-    }
+        /// The number of the last task that sleeps until the first deadline.
+        var sleeper = 0
 
-    private struct Sleeper: Sendable {
-        let number: Int
-
-        /// The end of the sleep.
+        /// The end of its sleep; `nil` if no task sleeps.
         ///
         /// It is in the infinite past while the task is awake and about to look at the queue again.
-        var time: Double
+        var end: Double?
     }
 
     /// The task of the last sleeper, which its successor cancels.
@@ -119,10 +114,10 @@ extension Scheduler {
     func wake() {
         guard sleep != nil else { return }
         let number: Int? = schedule.withLock { schedule in
-            guard let time = schedule.queue.firstTime, time < schedule.sleeper?.time ?? .infinity else { return nil }
-            schedule.lastNumber += 1
-            schedule.sleeper = Sleeper(number: schedule.lastNumber, time: time)
-            return schedule.lastNumber
+            guard let time = schedule.queue.firstTime, time < schedule.end ?? .infinity else { return nil }
+            schedule.sleeper += 1
+            schedule.end = time
+            return schedule.sleeper
         }
         guard let number else { return }
         // Detached, because the task serves other callers, too.
@@ -162,8 +157,8 @@ extension Scheduler {
     /// - Returns: Whether the sleeper is still the current one.
     private func wakeUp(_ number: Int) -> Bool {
         schedule.withLock { schedule in
-            guard schedule.sleeper?.number == number else { return false }
-            schedule.sleeper?.time = -.infinity
+            guard schedule.sleeper == number else { return false }
+            schedule.end = -.infinity
             return true
         }
     }
@@ -172,12 +167,9 @@ extension Scheduler {
     private func pause(_ number: Int) -> Double? {
         let now = currentDate().timeIntervalSinceReferenceDate
         return schedule.withLock { schedule in
-            guard let sleeper = schedule.sleeper, sleeper.number == number else { return nil }
-            guard let time = schedule.queue.firstTime else {
-                schedule.sleeper = nil
-                return nil
-            }
-            schedule.sleeper?.time = time
+            guard schedule.sleeper == number else { return nil }
+            schedule.end = schedule.queue.firstTime
+            guard let time = schedule.end else { return nil }
             // The minimum keeps clocks with a small difference from a busy loop.
             return time <= now ? 0 : min(max(time - now, 0.000_5), Self.longestNap)
         }

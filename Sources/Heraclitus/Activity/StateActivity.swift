@@ -20,8 +20,8 @@ extension MachineCore {
         if !isPassive, !definition.states[plan.destination].deadlines.isEmpty, let activity, let timer = activity.timer
         {
             guard startDeadlines(of: plan, transition, activity, timer) else { return }
-        } else {
-            startRegions(of: plan)
+        } else if definition.states[plan.destination].hooks.isComposite {
+            place?.startRegions()
         }
         // Conditions come first, because work must not begin in a state that is about to be left.
         fireConditions(of: transition.treeMachine)
@@ -71,7 +71,7 @@ extension MachineCore {
             let entered = regions.lazy.filter { $0.withCore { $0.now.pending != .entry } }
             let firstOfRegions = entered.compactMap(\.nextDeadline).min()
             if fireDue(by: min(firstOfRegions ?? now, now)) { return false }
-            startRegions(of: plan)
+            place?.startRegions()
         }
         if fireDue(by: now) { return false }
         timer.arm(period)
@@ -127,7 +127,7 @@ extension Definition {
     /// Deadlines of the same date are in the order of declaration.
     func deadlines(of state: Int, _ object: AnyObject, _ entered: Date) -> [DatedDeadline] {
         (0..<states[state].deadlines.count).compactMap { number in
-            let date = states[state].deadlines[number].trigger.deadline?.date(object, entered)
+            let date = states[state].deadlines[number].trigger.date?(object, entered)
             // An invalid date, or one beyond all dates, never comes.
             guard let date, date.timeIntervalSinceReferenceDate < .infinity else { return nil }
             return DatedDeadline(event: states[state].deadlines[number].event, number: number, date: date)

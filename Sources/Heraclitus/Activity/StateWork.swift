@@ -139,10 +139,10 @@ final class StateWork: Sendable {
         }
         var hasFailed = false
         if let state {
-            let failed = await callBody(of: working, state)
-            hasFailed = failed != nil
+            let failure = await callBody(of: working, state)
+            hasFailed = failure != nil
             beforeTelling()
-            if let failed { machine?.workHasFailed(self, failed) } else { machine?.workIsDone(self) }
+            if let failure { machine?.workHasFailed(self, failure, in: state) } else { machine?.workIsDone(self) }
         }
         let waits = contents.withLock { [hasFailed] contents in
             (contents.isDone, contents.hasFailed) = (true, hasFailed)
@@ -157,7 +157,7 @@ final class StateWork: Sendable {
 
     /// Calls the state's method.
     /// - Returns: The error of the method; `nil` if it has returned, or if the work was ended before.
-    private func callBody<State: Working>(of type: State.Type, _ object: any WorkflowState) async -> FailedWork? {
+    private func callBody<State: Working>(of type: State.Type, _ object: any WorkflowState) async -> (any Error)? {
         guard let state = object as? State,
             let context = GivenContext.value(of: self.context, as: State.MachineWorkflow.Context.self)
         else { preconditionFailure("Work was begun in another state, or without the machine's context.") }
@@ -166,7 +166,7 @@ final class StateWork: Sendable {
             return nil
         } catch {
             // Ended work throws because of its cancellation.
-            return isEnded ? nil : FailedWork(state: state, error: error)
+            return isEnded ? nil : error
         }
     }
 
@@ -220,10 +220,4 @@ extension MachineCore {
         guard let current = activity?.work else { return false }
         return current.id == work && !current.isEnded
     }
-}
-
-/// A state whose work has thrown, and the error.
-struct FailedWork: Sendable {
-    let state: any WorkflowState
-    let error: any Error
 }

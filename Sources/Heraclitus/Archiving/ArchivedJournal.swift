@@ -38,8 +38,9 @@ package struct ArchivedJournal: Codable {
 
     /// The journal of a machine of the workflow.
     package func journal(of workflow: String) -> Journal {
-        Journal(lines.lazy.map { $0.occurrence.recorded { $0.workflow = workflow } })
-            .following(dropped ?? 0, since: began, in: series).limited(to: .last(limit))
+        var journal = Journal(lines.lazy.map { $0.occurrence.recorded { $0.workflow = workflow } })
+        (journal.droppedCount, journal.began, journal.series) = (dropped ?? 0, began ?? journal.began, series)
+        return journal.limited(to: .last(limit))
     }
 
     package init(from decoder: any Decoder) throws {

@@ -26,27 +26,28 @@ struct Envelope: Encodable {
     let definition: Definition
     let snapshot: Snapshot
 
-    /// Makes the table of the workflow; `nil` for an archive without it.
-    var makeTable: (() -> TransitionTable)?
+    /// The table of the workflow; `nil` for an archive without it.
+    var table: TransitionTable?
 
     /// Whether the archive is of a machine rather than a single state.
     var isOfMachine = true
 
     func encode(to encoder: any Encoder) throws {
-        guard let archive = encoder as? ArchiveEncoder else {
-            var members = ContainerMembers(container: encoder.container(keyedBy: EnvelopeKey.self))
-            return try write(to: &members, journal)
-        }
-        try archive.beginObject(with: EnvelopeKey.format.stringValue)
-        var members = ArchivedMembers(archive)
-        try write(to: &members, archive.userInfo[.leavesJournalsOut] == nil ? journal : nil)
-        archive.add(members.members)
+        let archive = encoder as? ArchiveEncoder
+        try archive?.beginObject(with: EnvelopeKey.format.stringValue)
+        var members = EnvelopeMembers(
+            archive: archive,
+            container: archive == nil ? encoder.container(keyedBy: EnvelopeKey.self) : nil
+        )
+        if archive != nil { members.archived.reserveCapacity(8) }
+        try write(to: &members, archive?.userInfo[.leavesJournalsOut] == nil ? journal : nil)
+        archive?.add(members.archived)
     }
 
     /// Writes the members in the order of their keys, which an archive has to sort otherwise.
     ///
     /// Machines may lie in the state's data, whose errors become ``ArchiveError``.
-    private func write(to members: inout some EnvelopeMembers, _ journal: ArchivedJournal?) throws {
+    private func write(to members: inout EnvelopeMembers, _ journal: ArchivedJournal?) throws {
         if isOfMachine { try members.write(.activated, .bool(snapshot.status.pending != .entry)) }
         do {
             let state = definition.states[snapshot.status.index].type.typed(snapshot.state)
@@ -54,7 +55,7 @@ struct Envelope: Encodable {
         } catch {
             throw error as? ArchiveError ?? .unwritableState(name, underlyingError: error)
         }
-        if let makeTable { try members.write(.definition, part: makeTable()) }
+        if let table { try members.write(.definition, part: table) }
         // Dates are texts, regardless of the coder's strategy.
         if let entered { try members.write(.entered, .string(entered)) }
         try members.write(.format, .integer(currentFormat))
@@ -79,44 +80,29 @@ struct Envelope: Encodable {
 }
 
 /// The members of an envelope in an encoder.
-private protocol EnvelopeMembers {
-    mutating func write(_ key: EnvelopeKey, _ value: JSONValue) throws
-    mutating func write(_ key: EnvelopeKey, part: some Encodable) throws
-}
+private struct EnvelopeMembers {
+    /// The own encoder, which takes members without a container: its checks would take a tenth of an archive.
+    let archive: ArchiveEncoder?
 
-/// Members without a container, whose checks would take a tenth of an archive.
-private struct ArchivedMembers: EnvelopeMembers {
-    private let archive: ArchiveEncoder
-    private(set) var members: [EncodedValue.Member] = []
-
-    init(_ archive: ArchiveEncoder) {
-        self.archive = archive
-        members.reserveCapacity(8)
-    }
-
-    mutating func write(_ key: EnvelopeKey, _ value: JSONValue) {
-        members.append(EncodedValue.Member(key: key.stringValue, value: .raw(value)))
-    }
-
-    mutating func write(_ key: EnvelopeKey, part: some Encodable) throws {
-        members.append(EncodedValue.Member(key: key.stringValue, value: try archive.encoded(part, under: key)))
-    }
-}
-
-/// Members in the container of another encoder.
-private struct ContainerMembers: EnvelopeMembers {
-    var container: KeyedEncodingContainer<EnvelopeKey>
+    /// The container of another encoder.
+    var container: KeyedEncodingContainer<EnvelopeKey>?
+    var archived: [EncodedValue.Member] = []
 
     mutating func write(_ key: EnvelopeKey, _ value: JSONValue) throws {
+        if archive != nil { return archived.append(EncodedValue.Member(key: key.stringValue, value: .raw(value))) }
         switch value {
-        case .bool(let flag): try container.encode(flag, forKey: key)
-        case .integer(let integer): try container.encode(integer, forKey: key)
-        case .string(let text): try container.encode(text, forKey: key)
-        default: try container.encode(value, forKey: key)
+        case .bool(let flag): try container?.encode(flag, forKey: key)
+        case .integer(let integer): try container?.encode(integer, forKey: key)
+        case .string(let text): try container?.encode(text, forKey: key)
+        default: try container?.encode(value, forKey: key)
         }
     }
 
-    mutating func write(_ key: EnvelopeKey, part: some Encodable) throws { try container.encode(part, forKey: key) }
+    mutating func write(_ key: EnvelopeKey, part: some Encodable) throws {
+        try container?.encode(part, forKey: key)
+        guard let archive else { return }
+        archived.append(EncodedValue.Member(key: key.stringValue, value: try archive.encoded(part, under: key)))
+    }
 }
 
 /// A state's data with the members that its class left unread.

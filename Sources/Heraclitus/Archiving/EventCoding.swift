@@ -21,22 +21,14 @@ extension WorkflowEvent: Encodable {
         if rules.contains(where: \.sources.isAny) {
             try container.encodeNil(forKey: .from)
         } else {
-            try container.encode(Self.names(rules.flatMap { Self.sources(of: $0) }), forKey: .from)
+            try container.encode(rules.flatMap { Self.sources(of: $0) }.map { $0.name }.once, forKey: .from)
         }
         let destinations = rules.flatMap { $0.isUpdate ? Self.sources(of: $0) : $0.destinations }
-        try container.encode(Self.names(destinations), forKey: .to)
+        try container.encode(destinations.map { $0.name }.once, forKey: .to)
     }
 
     private static func sources(of rule: DeclaredRule) -> [any WorkflowState.Type] {
-        switch rule.sources {
-        case .any: []
-        case .states(let states): states
-        case .group(let group): W.definition.states.map(\.type).filter(group.includes)
-        }
-    }
-
-    private static func names(_ states: [any WorkflowState.Type]) -> [String] {
-        states.map { $0.name }.once
+        rule.sources.states(ofGroup: { W.definition.states.map(\.type).filter($0.includes) }) ?? []
     }
 }
 

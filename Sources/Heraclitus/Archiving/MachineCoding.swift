@@ -16,8 +16,8 @@ extension StateMachine: Encodable {
     /// The archive of the machine at this moment, with all machines in its state.
     func envelope(includingDefinition includesDefinition: Bool = false) throws(ArchiveError) -> Envelope {
         let machine = core.isReadAtOnce ? self : try frozen()
-        let makeTable = includesDefinition ? { [self] in core.table(knowing: nil) } : nil
-        return Envelope(definition: definition, snapshot: machine.core.snapshot, makeTable: makeTable)
+        let table = includesDefinition ? core.table(knowing: nil) : nil
+        return Envelope(definition: definition, snapshot: machine.core.snapshot, table: table)
     }
 }
 

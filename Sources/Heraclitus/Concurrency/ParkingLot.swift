@@ -27,10 +27,7 @@ final class ParkingLot: Sendable {
         var wasOvertaken = false
     }
 
-    fileprivate struct Visitor {
-        let machine: any TreeMachine
-        let body: @Sendable () -> Void
-    }
+    fileprivate typealias Visitor = (machine: any TreeMachine, body: @Sendable () -> Void)
 
     private let contents = Lock(Contents())
 
@@ -55,7 +52,7 @@ final class ParkingLot: Sendable {
             case .acquired: return nil
             case .hasHolder:
                 // `wake` has woken only this thread, and the other threads have to look again, too.
-                wakeAll(for: machine)
+                wake(for: machine, all: true)
                 return nil
             case .circle(let machines): return machines
             case .wait: signal.wait()
@@ -76,7 +73,7 @@ final class ParkingLot: Sendable {
             guard let owner = machine.withCore({ $0.ownership.ownerNumber }), owner != thread.number,
                 machine.withCore({ $0.ownership.noteWaiting() })
             else { return false }
-            contents.visitors.append(Visitor(machine: machine, body: body))
+            contents.visitors.append((machine, body))
             return true
         }
     }
@@ -86,18 +83,14 @@ final class ParkingLot: Sendable {
     /// A thread that was overtaken once gets the machine directly. Otherwise a thread in a tight loop would starve the
     /// others for seconds, because waking a thread takes longer than coming back. Handing over at each release would
     /// slow down every release.
-    func wake(for machine: any TreeMachine) {
-        let (next, visitors) = contents.withLock { contents in
-            (contents.next(for: machine), contents.takeVisitors(of: machine))
-        }
-        next?.signal()
-        for visitor in visitors { visitor.body() }
-    }
-
-    /// Wakes all threads that wait for a machine with a new holder.
-    func wakeAll(for machine: any TreeMachine) {
+    /// - Parameters:
+    ///   - machine: The machine.
+    ///   - wakesAll: Whether to wake all threads, because the machine has a new holder.
+    func wake(for machine: any TreeMachine, all wakesAll: Bool = false) {
         let (signals, visitors) = contents.withLock { contents in
-            (contents.waiting.filter { $0.machine === machine }.map(\.signal), contents.takeVisitors(of: machine))
+            let all = wakesAll ? contents.waiting.filter { $0.machine === machine }.map(\.signal) : nil
+            let woken = all ?? [contents.next(for: machine)].compactMap(\.self)
+            return (woken, contents.takeVisitors(of: machine))
         }
         for signal in signals { signal.signal() }
         for visitor in visitors { visitor.body() }

@@ -1,17 +1,5 @@
 public import HeraclitusEssentials
 
-/// The deadline of an event.
-struct Deadline: Sendable {
-    /// The due date in a state that was entered at a date; `nil` for never.
-    let date: @Sendable (_ state: AnyObject, _ entered: Date) -> Date?
-
-    /// Whether the due date depends on the date of entry, which archives then keep.
-    let isSinceEntry: Bool
-
-    /// The delay after the entry, if it is constant.
-    let after: Duration?
-}
-
 // Automatic events with deadlines. A deadline belongs to one state object: it is armed at entry, at restoration, and
 // after an update again for the new data. It is disarmed when the object is left or the machine is released; a late
 // fire is rejected as `.notCurrent`. Guards and hooks run as for every other fire, on the scheduler's thread.
@@ -71,13 +59,14 @@ extension WorkflowEvent {
         isSinceEntry: Bool = true,
         after: Duration? = nil
     ) -> Self {
-        adding(.due(Deadline(date: date, isSinceEntry: isSinceEntry, after: after)))
+        adding(.due) { ($0.date, $0.isSinceEntry, $0.after) = (date, isSinceEntry, after) }
     }
 
     /// Adds a trigger in the event's sources.
-    func adding(_ kind: Trigger.Kind) -> Self {
-        let sources = ClosureTypes.Parameter(Source.self, of: W.AnyState.self)
-        return .init(declaration.adding(trigger: Trigger(sources: sources, kind: kind)))
+    func adding(_ name: TransitionTable.Trigger, _ complete: (inout Trigger) -> Void = { _ in }) -> Self {
+        var trigger = Trigger(sources: Self.sources, name: name)
+        complete(&trigger)
+        return changed { $0.add(trigger) }
     }
 
     // Compiled where the class is known, so arming a deadline does not ask the runtime.

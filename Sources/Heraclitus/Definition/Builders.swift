@@ -12,7 +12,7 @@ typealias StateBuilder =
 
 /// A builder of an event with its sources.
 struct BuilderRule: Sendable {
-    let sources: ClosureTypes.Parameter
+    let sources: ClosureParameter
     let build: StateBuilder
 }
 
@@ -59,7 +59,7 @@ extension WorkflowEvent {
     public func enters(
         _ build: @escaping @Sendable (Source) throws -> Destination
     ) -> WorkflowEvent<W, Source, W.AnyState> {
-        .init(declaration.adding(builder: Self.rule { source, _, _, _ in try build(source) }))
+        changed { $0.builders.append(Self.rule { source, _, _, _ in try build(source) }) }
     }
 
     /// Builds the state to enter, using the machine's context, the date, the caller's user info, or the cause of an
@@ -75,7 +75,7 @@ extension WorkflowEvent {
     public func enters(
         _ build: @escaping @Sendable (Source, EventCall<W>) throws -> Destination
     ) -> WorkflowEvent<W, Source, W.AnyState> {
-        .init(declaration.adding(builder: Self.rule(build)))
+        changed { $0.builders.append(Self.rule(build)) }
     }
 
     static func rule(_ build: @escaping @Sendable (Source, EventCall<W>) throws -> Destination) -> BuilderRule {
@@ -91,11 +91,7 @@ extension WorkflowEvent {
         _ build: @escaping @Sendable (Source, GivenContext?, UserInfo, () -> Date) throws -> Destination
     ) -> BuilderRule {
         let (sources, destinations) = (StateCast<Source>(in: W.self), StateCast<Destination>(in: W.self))
-        return BuilderRule(sources: ClosureTypes.Parameter(Source.self, of: W.AnyState.self)) {
-            core,
-            candidate,
-            userInfo,
-            now in
+        return BuilderRule(sources: Self.sources) { core, candidate, userInfo, now in
             let (context, definition) = (core.context, core.definition)
             return try sources.with(core.source(of: candidate), core.sourceLayout(of: candidate)) { source in
                 destinations.object(of: try build(source, context, userInfo, now), in: definition)

@@ -5,30 +5,23 @@ struct RegionProperty: Sendable {
     /// The property's name, if known.
     let name: String?
 
-    /// The key path of the machine; `nil` for a machine found in an object.
-    let path: (any AnyKeyPath & Sendable)?
+    /// The key path of the machine, or of an array of machines.
+    let path: any AnyKeyPath & Sendable
 
     /// The workflow of the machine, if the property's type tells.
     let workflow: (any Workflow.Type)?
 
-    /// Makes the table of the machine's workflow within others.
-    let table: @Sendable (_ path: [ObjectIdentifier]) -> TransitionTable
-}
+    /// The machines in a state.
+    let regions: @Sendable (_ state: AnyObject) -> [any Region]
 
-extension RegionProperty {
-    /// The machine of a key path, or the machines of an array.
-    init<R: Region>(_ path: any AnyKeyPath & Sendable, of region: R.Type) {
-        let workflow = (region as? any TreeMachine.Type)?.workflowType
-        self.init(name: Self.name(in: String(reflecting: path)), path: path, workflow: workflow) {
-            workflow?.table(within: $0) ?? .unknown
-        }
-    }
-
-    /// A machine found in an object.
-    init(_ region: any Region, in object: AnyObject) {
-        self.init(name: propertyName(of: region, in: object), path: nil, workflow: nil) {
-            (region as? any TreeMachine)?.table(within: $0) ?? .unknown
-        }
+    init<R: Region>(
+        _ path: any AnyKeyPath & Sendable,
+        of region: R.Type,
+        _ regions: @escaping @Sendable (AnyObject) -> [any Region]
+    ) {
+        (self.path, self.regions) = (path, regions)
+        name = Self.name(in: String(reflecting: path))
+        workflow = (region as? any TreeMachine.Type)?.workflowType
     }
 
     /// Whether another event names the same machine.
@@ -36,9 +29,9 @@ extension RegionProperty {
     /// Machines with other names count as different, because machines in a list share a name or have none. Key paths of
     /// a superclass and of the class itself differ, so they are compared by name.
     func isSame(as other: RegionProperty) -> Bool {
-        guard let path = path as AnyKeyPath?, let otherPath = other.path as AnyKeyPath? else { return false }
-        return path == otherPath
-            || Swift.type(of: path).rootType != Swift.type(of: otherPath).rootType && name != nil && name == other.name
+        let (own, others): (AnyKeyPath, AnyKeyPath) = (path, other.path)
+        return own == others
+            || Swift.type(of: own).rootType != Swift.type(of: others).rootType && name != nil && name == other.name
     }
 
     /// The name of the property in the text of a key path, if the runtime knows it.
@@ -86,7 +79,7 @@ extension WorkflowEvent {
     /// - Returns: The event with this condition.
     public func when(_ condition: @escaping @Sendable (Source) -> Bool) -> Self {
         let source = StateCast<Source>(in: W.self)
-        return adding(.condition { source.with($0, .unknown, condition) ?? false })
+        return adding(.condition) { $0.condition = { source.with($0, .unknown, condition) ?? false } }
     }
 
     /// Makes the event automatic: it fires when machines within the state have reached a final state.
@@ -106,11 +99,9 @@ extension WorkflowEvent {
     /// - Parameter regions: The properties of the ``Composite`` state with the machines.
     /// - Returns: The event with this completion.
     public func whenFinal<each R: Region>(_ regions: repeat any KeyPath<Source, each R> & Sendable) -> Self {
-        var accesses: [RegionAccess] = []
         var properties: [RegionProperty] = []
-        repeat accesses.append(Self.access(each regions))
-        repeat properties.append(RegionProperty(each regions, of: (each R).self))
-        return adding(.completion(properties) { [accesses] state in accesses.compactMap { $0(state) } })
+        repeat properties.append(Self.property(each regions))
+        return adding(.completion) { $0.properties = properties }
     }
 
     /// Makes the event automatic: it fires when all machines of an array have reached a final state.
@@ -123,16 +114,12 @@ extension WorkflowEvent {
     /// - Parameter regions: The property of the ``Composite`` state with the machines.
     /// - Returns: The event with this completion.
     public func whenFinal<R: Region>(_ regions: any KeyPath<Source, [R]> & Sendable) -> Self {
-        adding(
-            .completion([RegionProperty(regions, of: R.self)]) { state in
-                (state as? Source)?[keyPath: regions] ?? []
-            }
-        )
+        adding(.completion) {
+            $0.properties = [RegionProperty(regions, of: R.self) { ($0 as? Source)?[keyPath: regions] ?? [] }]
+        }
     }
 
-    private typealias RegionAccess = @Sendable (AnyObject) -> (any Region)?
-
-    private static func access<R: Region>(_ path: any KeyPath<Source, R> & Sendable) -> RegionAccess {
-        { state in (state as? Source)?[keyPath: path] }
+    private static func property<R: Region>(_ path: any KeyPath<Source, R> & Sendable) -> RegionProperty {
+        RegionProperty(path, of: R.self) { if let state = $0 as? Source { [state[keyPath: path]] } else { [] } }
     }
 }

@@ -54,29 +54,24 @@ extension WorkflowEvent {
         _ body: @escaping @Sendable (Source, Destination, StateTransition) throws -> Void
     ) -> Self {
         let (source, destination) = (StateCast<Source>(in: W.self), StateCast<Destination>(in: W.self))
-        return .init(
-            declaration.adding(
-                guard: { try $0.withStates(source, destination, body) },
-                for: ClosureTypes(
-                    source: ClosureTypes.Parameter(Source.self, of: W.AnyState.self),
-                    destination: ClosureTypes.Parameter(Destination.self, of: W.AnyState.self)
-                )
-            )
-        )
+        let covered = ClosureParameter(Destination.self, of: W.AnyState.self)
+        return changed {
+            $0.guards.append(({ try $0.withStates(source, destination, body) }, Self.sources, covered))
+        }
     }
 
     /// Adds a closure called before the event's transitions, after the guards.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with this closure.
     public func willFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
-        .init(declaration.adding(.willFire, Self.hook(body)))
+        changed { $0.hooks.append((.willFire, Self.hook(body))) }
     }
 
     /// Adds a closure called after the event's transitions, before observers.
     /// - Parameter body: Gets the source, the destination and the transition.
     /// - Returns: The event with this closure.
     public func didFire(_ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void) -> Self {
-        .init(declaration.adding(.didFire, Self.hook(body)))
+        changed { $0.hooks.append((.didFire, Self.hook(body))) }
     }
 
     /// Adds states that ignore the event: firing it there does nothing, and is no error.
@@ -88,18 +83,30 @@ extension WorkflowEvent {
     ///   - more: Further states.
     /// - Returns: The event with these states.
     public func ignored(in first: any WorkflowState.Type, _ more: any WorkflowState.Type...) -> Self {
-        .init(declaration.ignoring([first] + more))
+        changed { $0.ignored += [first] + more }
     }
 
     /// Adds a list of states that ignore the event: firing it there does nothing, and is no error.
     /// - Parameter states: The states that ignore the event.
     /// - Returns: The event with these states.
-    public func ignored(in states: [any WorkflowState.Type]) -> Self { .init(declaration.ignoring(states)) }
+    public func ignored(in states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
 
     /// Adds a group of states that ignore the event: firing it there does nothing, and is no error.
     /// - Parameter group: The states that ignore the event, except its sources.
     /// - Returns: The event with this group.
-    public func ignored<State>(in group: StateGroup<State>) -> Self { .init(declaration.ignoring(group.declaration)) }
+    public func ignored<State>(in group: StateGroup<State>) -> Self {
+        changed { $0.ignoredGroups.append(group.declaration) }
+    }
+
+    /// The event with a change of its declaration.
+    func changed<S, D>(_ change: (inout EventDeclaration) -> Void) -> WorkflowEvent<W, S, D> {
+        var declaration = declaration
+        change(&declaration)
+        return .init(declaration)
+    }
+
+    /// The states that a closure of the source covers.
+    static var sources: ClosureParameter { ClosureParameter(Source.self, of: W.AnyState.self) }
 
     private static func hook(
         _ body: @escaping @Sendable (Source, Destination, StateTransition) -> Void

@@ -9,19 +9,19 @@ struct EventDeclaration: Sendable {
 
     let name: String?
     private(set) var rules = EventRules()
-    private(set) var ignored: [any WorkflowState.Type] = []
-    private(set) var ignoredGroups: [GroupDeclaration] = []
+    var ignored: [any WorkflowState.Type] = []
+    var ignoredGroups: [GroupDeclaration] = []
 
     /// The guards, each with the transitions that it covers.
-    private(set) var guards: [(call: Guard, types: ClosureTypes)] = []
+    var guards: [(call: Guard, source: ClosureParameter, destination: ClosureParameter)] = []
 
     /// The hooks of all phases, in the order of adding.
-    private(set) var hooks: [(phase: CallbackPhase, call: Hook)] = []
+    var hooks: [(phase: CallbackPhase, call: Hook)] = []
 
     /// The builders.
     ///
     /// The last one that fits the source is used.
-    private(set) var builders: [BuilderRule] = []
+    var builders: [BuilderRule] = []
 
     private(set) var triggers: [Trigger] = []
 
@@ -39,60 +39,35 @@ struct EventDeclaration: Sendable {
         self.init(name, from: .states(states), to: states, isUpdate: true)
     }
 
-    func adding(from sources: Sources, to destinations: [any WorkflowState.Type]) -> Self {
-        changed { $0.rules.append(DeclaredRule(sources: sources, destinations: destinations, isUpdate: false)) }
+    mutating func add(from sources: Sources, to destinations: [any WorkflowState.Type]) {
+        rules.append(DeclaredRule(sources: sources, destinations: destinations, isUpdate: false))
     }
 
-    func adding(guard body: @escaping Guard, for types: ClosureTypes) -> Self {
-        changed { $0.guards.append((body, types)) }
-    }
-
-    func adding(_ phase: CallbackPhase, _ body: @escaping Hook) -> Self { changed { $0.hooks.append((phase, body)) } }
-
-    func adding(builder rule: BuilderRule) -> Self { changed { $0.builders.append(rule) } }
-
-    func adding(trigger: Trigger) -> Self {
-        changed {
-            // The work of a state has one end, so that the last declaration counts.
-            if [.failure, .done].contains(trigger.name) { $0.triggers.removeAll { $0.name == trigger.name } }
-            $0.triggers.append(trigger)
-        }
-    }
-
-    func ignoring(_ states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
-
-    func ignoring(_ group: GroupDeclaration) -> Self { changed { $0.ignoredGroups.append(group) } }
-
-    private func changed(_ change: (inout Self) -> Void) -> Self {
-        var copy = self
-        change(&copy)
-        return copy
+    mutating func add(_ trigger: Trigger) {
+        // The work of a state has one end, so that the last declaration counts.
+        if [.failure, .done].contains(trigger.name) { triggers.removeAll { $0.name == trigger.name } }
+        triggers.append(trigger)
     }
 }
 
-/// The transitions that a closure covers, by the types of its parameters.
-struct ClosureTypes: Sendable {
-    let source: Parameter
-    let destination: Parameter
+/// The states that a closure covers, by the type of its parameter.
+enum ClosureParameter: Sendable {
+    /// Any state: the workflow's `AnyState`.
+    case any
 
-    enum Parameter: Sendable {
-        /// Any state: the workflow's `AnyState`.
-        case any
+    /// A class and its subclasses.
+    case type(@Sendable (any WorkflowState.Type) -> Bool)
 
-        /// A class and its subclasses.
-        case type(@Sendable (any WorkflowState.Type) -> Bool)
+    /// The protocol of a group.
+    case group(ObjectIdentifier)
 
-        /// The protocol of a group.
-        case group(ObjectIdentifier)
-
-        init<State, AnyState>(_ type: State.Type, of anyState: AnyState.Type) {
-            if State.self == AnyState.self {
-                self = .any
-            } else if State.self is AnyClass {
-                self = .type { $0 is State.Type }
-            } else {
-                self = .group(ObjectIdentifier(State.self))
-            }
+    init<State, AnyState>(_ type: State.Type, of anyState: AnyState.Type) {
+        if State.self == AnyState.self {
+            self = .any
+        } else if State.self is AnyClass {
+            self = .type { $0 is State.Type }
+        } else {
+            self = .group(ObjectIdentifier(State.self))
         }
     }
 }

@@ -264,7 +264,7 @@ extension WorkflowEvent {
         _ more: any WorkflowState.Type...,
         to destination: Destination.Type
     ) -> WorkflowEvent<W, W.AnyState, Destination> where Destination: WorkflowState {
-        .init(declaration.adding(from: .states([first] + more), to: [destination]))
+        changed { $0.add(from: .states([first] + more), to: [destination]) }
     }
 
     /// Adds pairs of source and destination.
@@ -283,12 +283,7 @@ extension WorkflowEvent {
         to firstDestination: any WorkflowState.Type,
         _ moreDestinations: any WorkflowState.Type...
     ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
-        .init(
-            declaration.adding(
-                from: .states([firstSource] + moreSources),
-                to: [firstDestination] + moreDestinations
-            )
-        )
+        changed { $0.add(from: .states([firstSource] + moreSources), to: [firstDestination] + moreDestinations) }
     }
 
     /// Adds a group of sources with the same destination.
@@ -300,7 +295,7 @@ extension WorkflowEvent {
         fromAny group: StateGroup<State>,
         to destination: Destination.Type
     ) -> WorkflowEvent<W, W.AnyState, Destination> where Destination: WorkflowState {
-        .init(declaration.adding(from: .group(group.declaration), to: [destination]))
+        changed { $0.add(from: .group(group.declaration), to: [destination]) }
     }
 
     /// Adds pairs of each state of a group with some destinations.
@@ -314,7 +309,7 @@ extension WorkflowEvent {
         to firstDestination: any WorkflowState.Type,
         _ moreDestinations: any WorkflowState.Type...
     ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
-        .init(declaration.adding(from: .group(group.declaration), to: [firstDestination] + moreDestinations))
+        changed { $0.add(from: .group(group.declaration), to: [firstDestination] + moreDestinations) }
     }
 
     /// Adds pairs of each state of a computed list with each state of another.
@@ -326,6 +321,6 @@ extension WorkflowEvent {
         from sources: [any WorkflowState.Type],
         to destinations: [any WorkflowState.Type]
     ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
-        .init(declaration.adding(from: .states(sources), to: destinations))
+        changed { $0.add(from: .states(sources), to: destinations) }
     }
 }

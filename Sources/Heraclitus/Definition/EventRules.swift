@@ -8,6 +8,15 @@ package enum RuleSources<State: Sendable, Group: Sendable>: Sendable {
     /// The listed states; empty for a group.
     var states: [State] { if case .states(let states) = self { states } else { [] } }
 
+    /// The listed states, or the members of the group; `nil` for any state.
+    func states(ofGroup members: (Group) -> [State]) -> [State]? {
+        switch self {
+        case .any: nil
+        case .states(let states): states
+        case .group(let group): members(group)
+        }
+    }
+
     var isAny: Bool { if case .any = self { true } else { false } }
 }
 

@@ -45,9 +45,7 @@ public struct Live<Value: Sendable>: Codable, Sendable {
 
     /// Encodes an empty object where a value is needed.
     /// - Parameter encoder: The encoder.
-    public func encode(to encoder: any Encoder) { _ = encoder.container(keyedBy: NoKeys.self) }
-
-    private enum NoKeys: CodingKey {}
+    public func encode(to encoder: any Encoder) { _ = encoder.container(keyedBy: JSONKey.self) }
 }
 
 /// The error of a live value that was lost with its process.

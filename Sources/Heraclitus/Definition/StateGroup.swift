@@ -58,14 +58,6 @@ struct GroupDeclaration: Sendable {
     /// The protocol, or the class.
     let type: ObjectIdentifier
 
-    /// The identity of the group in its workflow.
-    struct Key: Hashable {
-        let name: String
-        let type: ObjectIdentifier
-    }
-
-    var key: Key { Key(name: name, type: type) }
-
     /// Whether a class is in the group, by the closure.
     let includes: @Sendable (any WorkflowState.Type) -> Bool
 

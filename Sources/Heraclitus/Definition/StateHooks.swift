@@ -84,37 +84,6 @@ struct StateHooks: Sendable {
     }
 }
 
-// Each method is called on the class that was found to have the hook, so no further check is necessary.
-extension ExitGuarding {
-    static func ask(_ transition: StateTransition) throws { try transition.source(as: self).shouldExit(transition) }
-}
-
-extension EntryGuarding {
-    static func ask(_ transition: StateTransition) throws {
-        try transition.destination(as: self).shouldEnter(transition)
-    }
-}
-
-extension ExitPreparing {
-    static func tell(_ transition: StateTransition) { transition.source(as: self).willExit(transition) }
-}
-
-extension EntryPreparing {
-    static func tell(_ transition: StateTransition) { transition.destination(as: self).willEnter(transition) }
-}
-
-extension Exiting {
-    static func tell(_ transition: StateTransition) { transition.source(as: self).didExit(transition) }
-}
-
-extension Entering {
-    static func tell(_ transition: StateTransition) { transition.destination(as: self).didEnter(transition) }
-}
-
-extension Restoring {
-    static func tell(_ transition: StateTransition) { transition.destination(as: self).didRestore(transition) }
-}
-
 extension Working {
     /// Whether the new data of a state takes over the old data's work.
     static func continuesWork(_ transition: StateTransition) -> Bool {

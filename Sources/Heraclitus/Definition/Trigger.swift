@@ -4,48 +4,40 @@ import HeraclitusEssentials
 @usableFromInline
 struct Trigger: Sendable {
     /// The states in which the trigger fires the event.
-    let sources: ClosureTypes.Parameter
-    let kind: Kind
+    let sources: ClosureParameter
 
-    enum Kind: Sendable {
-        /// The event is due.
-        case due(Deadline)
+    /// The kind of the trigger, as in a table.
+    let name: TransitionTable.Trigger
 
-        /// The state's work has failed; the closure replaces the event's own builder, if there is one.
-        case failure(StateBuilder?)
+    /// The due date in a state that was entered at a date; `nil` for never.
+    var date: (@Sendable (_ state: AnyObject, _ entered: Date) -> Date?)?
 
-        /// The state's work is done.
-        case done
+    /// Whether the due date depends on the date of entry, which archives then keep.
+    var isSinceEntry = false
 
-        /// A closure decides.
-        case condition(@Sendable (AnyObject) -> Bool)
+    /// The delay after the entry, if it is constant.
+    var after: Duration?
 
-        /// Machines have ended: their descriptions without a state, and the machines of a state.
-        case completion([RegionProperty], @Sendable (AnyObject) -> [any Region])
-    }
+    /// The builder of an event after failed work, if it has one of its own.
+    var builder: StateBuilder?
 
-    /// The trigger in a table.
-    var name: TransitionTable.Trigger {
-        switch kind {
-        case .due: .due
-        case .failure: .failure
-        case .done: .done
-        case .condition: .condition
-        case .completion: .completion
-        }
-    }
+    /// The closure that decides; `nil` if the machines of `properties` have to end.
+    var condition: (@Sendable (AnyObject) -> Bool)?
 
-    /// Whether the trigger builds the event's destination.
-    var hasBuilder: Bool { if case .failure(_?) = kind { true } else { false } }
-
-    var deadline: Deadline? { if case .due(let deadline) = kind { deadline } else { nil } }
-
-    /// The descriptions of the machines that have to end.
-    var properties: [RegionProperty] { if case .completion(let properties, _) = kind { properties } else { [] } }
+    /// The machines that have to end.
+    var properties: [RegionProperty] = []
 
     /// The machines in a state that have to end.
-    func regions(_ state: AnyObject) -> [any Region] {
-        if case .completion(_, let regions) = kind { regions(state) } else { [] }
+    func regions(_ state: AnyObject) -> [any Region] { properties.flatMap { $0.regions(state) } }
+
+    /// Whether the condition holds, or all machines have ended.
+    func holds(in state: AnyObject) -> Bool {
+        if let condition { return condition(state) }
+        let regions = regions(state)
+        return !regions.isEmpty
+            && regions.allSatisfy { region in
+                (region as? any TreeMachine)?.withCore { $0.now.isActive && $0.hasFinalState } == true
+            }
     }
 }
 

@@ -81,25 +81,11 @@ struct ClosureList: Sendable {
 
     func contains(number: Int) -> Bool { contents.first?.contains(number: number) ?? false }
 
-    /// The closures of a phase in order, skipping those that are cancelled during the iteration.
-    struct Closures: Sequence, IteratorProtocol {
-        private let slots: [Slot]
-        private let phase: CallbackPhase
-        private var index = 0
-
-        init(of list: ClosureList, in phase: CallbackPhase) {
-            slots = list.contents.first?.slots ?? []
-            self.phase = phase
-        }
-
-        @inline(__always)
-        mutating func next() -> MachineClosure? {
-            while index < slots.count {
-                let entry = slots[index].entry
-                index += 1
-                if let entry, entry.closure.phase == phase, !entry.isCancelled { return entry.closure }
-            }
-            return nil
+    /// Calls a body with each closure of a phase in order, skipping those that are cancelled during the iteration.
+    @inline(__always)
+    func each(in phase: CallbackPhase, _ body: (MachineClosure) -> Void) {
+        for slot in contents.first?.slots ?? [] {
+            if let entry = slot.entry, entry.closure.phase == phase, !entry.isCancelled { body(entry.closure) }
         }
     }
 }
@@ -167,8 +153,9 @@ extension MachineCore {
 
     func hasClosures(_ number: Int) -> Bool { cell.lock.withLock { $0.contains(number: number) } }
 
-    /// The machine's closures of a phase at this moment.
-    func closures(in phase: CallbackPhase) -> ClosureList.Closures {
-        ClosureList.Closures(of: cell.lock.withLock { $0 }, in: phase)
+    /// Calls a body with each of the machine's closures of a phase at this moment.
+    @inline(__always)
+    func eachClosure(in phase: CallbackPhase, _ body: (MachineClosure) -> Void) {
+        cell.lock.withLock { $0 }.each(in: phase, body)
     }
 }

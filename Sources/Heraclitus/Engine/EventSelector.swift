@@ -13,7 +13,7 @@ enum EventSelector {
     case unbound
 
     /// A due event of a state object, which fires only while the object is the current state.
-    indirect case due(event: Int, of: any WorkflowState, in: TimerPeriod?)
+    indirect case due(event: Int, of: any WorkflowState, in: Int?)
 
     /// An event chosen by a state's work, which fires only while the work is valid.
     indirect case ofWork(EventSelector, StateWork.ID)

@@ -35,7 +35,7 @@ extension MachineCore {
             if !purpose.endsWithGuards { post(.rejected(error), call) }
             rejected = error
         }
-        finish(role, purpose, call)
+        if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) }
         if let rejected { throw rejected }
     }
 
@@ -48,11 +48,13 @@ extension MachineCore {
         _ call: borrowing Call,
         building build: (CandidateTransition) throws -> OwnedObject
     ) throws(InvalidTransition) {
-        let source = try begin(selector, call)
+        let (source, reason) = call.turn { ($0.expected, $0.beginFire()) }
+        if let reason { throw rejection(reason, of: selector, from: source) }
         // A nested fire has a date of its own; that of the transition under way is put aside until `endNestedFire`.
         if role == .nested { call.entry { ($0.dateUnderWay, $0.date) = ($0.date, nil) } }
         defer { if role == .nested { endNestedFire(call) } }
-        let event = definition.events.element(try select(selector, in: source, call))
+        let number = if case .event(let number) = selector { number } else { try search(selector, in: source, call) }
+        let event = definition.events.element(number)
         guard try validate(event, from: source) else {
             if !purpose.endsWithGuards { post(ignored(event, in: source, call), call) }
             return
@@ -67,7 +69,8 @@ extension MachineCore {
             return carryOutUnheard(plan, to: state, call)
         }
         let transition = makeTransition(plan, from: candidate, to: state, call)
-        try askGuards(of: transition, purpose, call)
+        if hasListeners(in: .guards, of: plan) { try askEachGuard(of: transition, purpose, call) }
+        if plan.hookPhases.contains(.regions) { try claimRegions(of: transition, purpose, call) }
         if purpose.endsWithGuards { return call.retire(state) }
         let waits = call.turn { $0.accept(leadingTo: plan.destination) }
         if waits {
@@ -91,24 +94,6 @@ extension MachineCore {
 // MARK: - Before the decision
 
 extension MachineCore {
-    /// Begins a fire in the turn of its call.
-    /// - Returns: The state to leave.
-    @inline(__always)
-    private func begin(_ selector: EventSelector, _ call: borrowing Call) throws(InvalidTransition) -> Int {
-        let (source, reason) = call.turn { ($0.expected, $0.beginFire()) }
-        if let reason { throw rejection(reason, of: selector, from: source) }
-        return source
-    }
-
-    /// Finds the event to fire.
-    @inline(__always)
-    private func select(_ selector: EventSelector, in source: Int, _ call: borrowing Call) throws(InvalidTransition)
-        -> Int
-    {
-        if case .event(let index) = selector { return index }
-        return try search(selector, in: source, call)
-    }
-
     /// Checks whether the table lets an event leave a state.
     /// - Returns: `false` for an ignored event.
     @inline(__always)
@@ -159,17 +144,7 @@ extension MachineCore {
         )
     }
 
-    /// Asks the guards, and claims the machines of the destination: the last steps that can reject the transition.
-    @inline(__always)
-    private func askGuards(
-        of transition: StateTransition,
-        _ purpose: CallPurpose,
-        _ call: borrowing Call
-    ) throws(InvalidTransition) {
-        if hasListeners(in: .guards, of: transition.plan) { try askEachGuard(of: transition, purpose, call) }
-        if transition.plan.hookPhases.contains(.regions) { try claimRegions(of: transition, purpose, call) }
-    }
-
+    /// Asks the guards.
     @inline(never)
     private func askEachGuard(
         of transition: StateTransition,
@@ -183,6 +158,7 @@ extension MachineCore {
         throw rejection(of: transition.plan, .declined, details)
     }
 
+    /// Claims the machines of the destination, the last step that can reject the transition.
     @inline(never)
     private func claimRegions(
         of transition: StateTransition,
@@ -357,10 +333,5 @@ extension MachineCore {
         if othersWait { ParkingLot.shared.wake(for: call.machine) }
         // Released last, because a deinitializer is user code, which may take the next turn.
         withExtendedLifetime(retired) {}
-    }
-
-    @inline(__always)
-    private func finish(_ role: TurnRole, _ purpose: CallPurpose, _ call: borrowing Call) {
-        if purpose.endsWithGuards { finishRehearsal(role, call) } else { finish(role, call) }
     }
 }

@@ -99,7 +99,7 @@ package struct Snapshot {
     var putAside: Date?
 
     /// The journal; `nil` if the machine keeps none.
-    var journal: Journal?
+    package var journal: Journal?
 
     /// The unread parts of the archive, as long as the machine is in the archive's state.
     var unread = UnreadParts()

@@ -148,12 +148,17 @@ extension MachineCore {
             }
             if plan.kind == .external {
                 // Called in place, because a method as a value would copy the hooks.
-                ask { try definition.states[plan.source].hooks.exitGuarding?.ask(transition) }
-                ask { try definition.states[plan.destination].hooks.entryGuarding?.ask(transition) }
+                ask {
+                    try definition.states[plan.source].hooks.exitGuarding?.source(of: transition).shouldExit(transition)
+                }
+                ask {
+                    try definition.states[plan.destination].hooks.entryGuarding?.destination(of: transition)
+                        .shouldEnter(transition)
+                }
             }
         }
         if closurePhases.contains(.guards) {
-            for case .guard(let guarding) in closures(in: .guards) { ask { try guarding(transition) } }
+            eachClosure(in: .guards) { if case .guard(let guarding) = $0 { ask { try guarding(transition) } } }
         }
         return unmet
     }
@@ -178,7 +183,7 @@ extension MachineCore {
             rest.removeAll(throughFirstOf: heard)
             if plan.hookPhases.contains(phase) { callHook(phase, of: plan, transition) }
             if closurePhases.contains(phase) {
-                for case .hook(_, let call) in closures(in: phase) { call(transition) }
+                eachClosure(in: phase) { if case .hook(_, let call) = $0 { call(transition) } }
             }
         }
     }
@@ -191,16 +196,19 @@ extension MachineCore {
             }
         case .willExit:
             if definition.states[plan.source].hooks.isComposite { tellRegions(.willExit, transition) }
-            definition.states[plan.source].hooks.exitPreparing?.tell(transition)
+            definition.states[plan.source].hooks.exitPreparing?.source(of: transition).willExit(transition)
         case .willEnter:
             // Accessed in place, because holding a compiled state would copy it.
-            definition.states[plan.destination].hooks.entryPreparing?.tell(transition)
+            definition.states[plan.destination].hooks.entryPreparing?.destination(of: transition)
+                .willEnter(transition)
             if definition.states[plan.destination].hooks.isEffecting {
                 noteEffects(of: transition.destinationObject)
             }
-        case .didExit: definition.states[plan.source].hooks.exiting?.tell(transition)
-        case .didEnter: definition.states[plan.destination].hooks.entering?.tell(transition)
-        case .didRestore: definition.states[plan.destination].hooks.restoring?.tell(transition)
+        case .didExit: definition.states[plan.source].hooks.exiting?.source(of: transition).didExit(transition)
+        case .didEnter:
+            definition.states[plan.destination].hooks.entering?.destination(of: transition).didEnter(transition)
+        case .didRestore:
+            definition.states[plan.destination].hooks.restoring?.destination(of: transition).didRestore(transition)
         case .regions: changeRegions(of: plan, transition)
         case .activityEnd: endActivity(of: plan, transition)
         case .activityStart: startActivity(of: plan, transition)

@@ -8,8 +8,8 @@ public struct StateTransition: Sendable {
     let plan: TransitionPlan
     let definition: Definition
 
-    private let sharedSource: SharedObject?
-    private let sharedDestination: SharedObject
+    fileprivate let sharedSource: SharedObject?
+    fileprivate let sharedDestination: SharedObject
 
     /// The machine, retained; `nil` for a later reader.
     private let keptMachine: (any TreeMachine)?
@@ -25,15 +25,16 @@ public struct StateTransition: Sendable {
         in definition: Definition,
         from source: AnyObject?,
         to destination: AnyObject,
-        by machine: any TreeMachine,
-        _ userInfo: UserInfo
+        by machine: (any TreeMachine)?,
+        _ userInfo: UserInfo,
+        for reader: OtherReader? = nil
     ) {
         self.plan = plan
         self.definition = definition
         sharedSource = source.map { SharedObject($0) }
         sharedDestination = SharedObject(destination)
         keptMachine = machine
-        otherReader = nil
+        otherReader = reader
         fullUserInfo = userInfo
     }
 
@@ -84,19 +85,6 @@ public struct StateTransition: Sendable {
 
     private var destinationType: any WorkflowState.Type { definition.states[plan.destination].type }
 
-    /// The source, typed as its class.
-    ///
-    /// An activation has no source.
-    @inline(__always)
-    func source<Object: AnyObject>(as type: Object.Type) -> Object {
-        // A local constant would retain the object.
-        sharedSource!.typed(as: type)
-    }
-
-    /// The destination, typed as its class.
-    @inline(__always)
-    func destination<Object: AnyObject>(as type: Object.Type) -> Object { sharedDestination.typed(as: type) }
-
     /// The error of the failed work; `nil` for another event.
     public var failure: (any Error)? { fullUserInfo.failure }
 
@@ -109,7 +97,7 @@ public struct StateTransition: Sendable {
 extension StateTransition {
     /// A reader of a transition besides the callbacks of its machine: a later one, a region in the source, or a state
     /// around the machine.
-    private final class OtherReader: Sendable {
+    final class OtherReader: Sendable {
         /// The machine of the transition.
         weak let machine: (any TreeMachine)?
 
@@ -154,26 +142,10 @@ extension StateTransition {
     /// The context that callbacks get instead of the machine's own.
     var lentContext: GivenContext? { otherReader?.context }
 
-    private init(
-        _ transition: StateTransition,
-        _ plan: TransitionPlan,
-        from source: SharedObject?,
-        keeping machine: (any TreeMachine)?,
-        for reader: OtherReader
-    ) {
-        self.plan = plan
-        definition = transition.definition
-        sharedSource = source
-        sharedDestination = transition.sharedDestination
-        keptMachine = machine
-        otherReader = reader
-        fullUserInfo = transition.fullUserInfo
-    }
-
     /// The transition for a later reader, without retaining the machine.
     func forLater(keeping context: GivenContext?) -> StateTransition {
-        let reader = OtherReader(of: machine, context, sourceType)
-        return StateTransition(self, plan, from: sharedSource, keeping: nil, for: reader)
+        let (source, reader) = (sourceObject, OtherReader(of: machine, context, sourceType))
+        return .init(plan, in: definition, from: source, to: destinationObject, by: nil, fullUserInfo, for: reader)
     }
 
     /// The transition for an inner machine's state that is left with the source.
@@ -186,13 +158,14 @@ extension StateTransition {
         var plan = plan
         plan.kind = .external
         let reader = OtherReader(of: machine, context, type, within: holder)
-        return StateTransition(self, plan, from: SharedObject(state), keeping: machine, for: reader)
+        return .init(plan, in: definition, from: state, to: destinationObject, by: machine, fullUserInfo, for: reader)
     }
 
     /// The transition for the state of an outer machine.
     func observed(by holder: (any TreeMachine)?) -> StateTransition {
         let reader = OtherReader(of: machine, lentContext, otherReader?.sourceType, within: holder)
-        return StateTransition(self, plan, from: sharedSource, keeping: machine, for: reader)
+        let source = sourceObject
+        return .init(plan, in: definition, from: source, to: destinationObject, by: machine, fullUserInfo, for: reader)
     }
 
     /// The machine of this transition; `nil` for another workflow.
@@ -248,6 +221,17 @@ extension StateTransition: CustomStringConvertible {
 }
 
 extension WorkflowState {
+    /// The source of a transition that leaves exactly this class; an activation has no source.
+    @inline(__always)
+    static func source(of transition: StateTransition) -> Self {
+        // A local constant would retain the object.
+        transition.sharedSource!.typed(as: self)
+    }
+
+    /// The destination of a transition to exactly this class.
+    @inline(__always)
+    static func destination(of transition: StateTransition) -> Self { transition.sharedDestination.typed(as: self) }
+
     /// An object as a state of exactly this class, without checks of protocol conformances.
     static func typed(_ object: consuming AnyObject) -> any WorkflowState {
         guard let state = object as? Self else {

@@ -6,10 +6,10 @@ extension MachineCore {
     @inline(__always)
     func post(
         _ outcome: @autoclosure () -> Occurrence.Outcome,
-        at reservation: NoticeReservation? = nil,
+        at place: Int? = nil,
         _ call: borrowing Call
     ) {
-        if hasObserversOfNotices { tell(outcome(), at: reservation, call) }
+        if hasObserversOfNotices { tell(outcome(), at: place, call) }
     }
 
     /// Tells observers of an occurrence in order with the transitions, if there are observers or a journal.
@@ -30,11 +30,11 @@ extension MachineCore {
 
     /// Adds an occurrence to the journal, and posts it to observers.
     @inline(never)
-    private func tell(_ outcome: Occurrence.Outcome, at reservation: NoticeReservation?, _ call: borrowing Call) {
+    private func tell(_ outcome: Occurrence.Outcome, at place: Int?, _ call: borrowing Call) {
         let occurrence = occurrence(outcome)
         if let dropped = writeDown(occurrence, call) { call.retire(OwnedObject(Box(dropped))) }
         guard listens(to: .notices) else { return }
-        let isFirstBeyondLimit = call.turn { $0.post(occurrence, at: reservation) }
+        let isFirstBeyondLimit = call.turn { $0.post(occurrence, at: place) }
         guard isFirstBeyondLimit else { return }
         let details = InvalidTransition.Details(attempt: "tell its observers of more")
         let last = self.occurrence(.rejected(invalidTransition(.endlessChain, details, call)))
@@ -76,6 +76,6 @@ extension MachineCore {
 
     /// Tells observers of an occurrence in this machine other than a transition, or of any occurrence in a region.
     func tellObservers(_ occurrence: Occurrence, in phase: CallbackPhase = .notices) {
-        for case .notice(_, let tell) in closures(in: phase) { tell(occurrence) }
+        eachClosure(in: phase) { if case .notice(_, let tell) = $0 { tell(occurrence) } }
     }
 }

@@ -1,9 +1,8 @@
 // The turns under way on a thread.
 import HeraclitusEssentials
 
-/// A machine's turn, and a reservation of a place in its queue.
+/// A machine's turn.
 typealias MachineTurn = Turn<QueuedTransition, Occurrence>
-typealias NoticeReservation = MachineTurn.Reservation
 
 /// A transition that waits for the callbacks of the one under way.
 struct QueuedTransition {

@@ -110,18 +110,13 @@ extension Turn {
 // MARK: - Actions and notices
 
 extension Turn {
-    /// A reserved place in the queue, before all items that are queued later.
-    struct Reservation {
-        fileprivate let index: Int
-    }
-
     /// Begins an action, which may fire.
     ///
     /// Within a callback it changes nothing.
-    /// - Returns: The reservation for the action's notice: before the action's fires.
-    mutating func beginAction() -> Reservation {
+    /// - Returns: The place in the queue that is reserved for the action's notice: before the action's fires.
+    mutating func beginAction() -> Int {
         if stage == .idle { stage = .open }
-        return Reservation(index: queue.count)
+        return queue.count
     }
 
     /// Queues a notice for observers, told after all callbacks.
@@ -130,8 +125,8 @@ extension Turn {
     /// rejection with another rejected fire.
     /// - Returns: Whether this notice is the first one to be dropped. The caller then posts one about the limit.
     @discardableResult
-    mutating func post(_ notice: Notice, at reservation: Reservation? = nil) -> Bool {
-        queue.add(notice, at: reservation?.index, limit: Self.chainLimit)
+    mutating func post(_ notice: Notice, at place: Int? = nil) -> Bool {
+        queue.add(notice, at: place, limit: Self.chainLimit)
     }
 
     /// Queues the notice that the limit was reached.

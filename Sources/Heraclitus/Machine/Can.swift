@@ -19,7 +19,7 @@ public struct Can<W: Workflow>: Sendable {
     /// - Parameter event: The event's property.
     @inlinable @inline(__always)  // inlined where the key path is written, which then is only a number
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
-        machine.core.definition.index(of: event).map { accepts($0) } ?? false
+        machine.core.definition.index(of: event).map { machine.core.accepts($0, of: machine) } ?? false
     }
 
     /// Whether the table allows an event now, without asking guards.
@@ -27,18 +27,15 @@ public struct Can<W: Workflow>: Sendable {
     /// - Returns: `true` if the table allows or ignores it.
     @inlinable
     public func callAsFunction<S, D>(_ event: W.Event<S, D>) -> Bool {
-        event.slot.index.map { accepts($0) } ?? false
+        event.slot.index.map { machine.core.accepts($0, of: machine) } ?? false
     }
 
     /// Whether the table allows an event now, without asking guards.
     /// - Parameter name: The event's name.
     /// - Returns: `true` if the table allows or ignores it; `false` for an unknown name.
     public func callAsFunction(named name: String) -> Bool {
-        machine.definition.eventIndex(named: name).map(accepts) ?? false
+        machine.definition.eventIndex(named: name).map { machine.core.accepts($0, of: machine) } ?? false
     }
-
-    @inlinable
-    func accepts(_ event: Int) -> Bool { machine.core.accepts(event, of: machine) }
 }
 
 extension MachineCore {

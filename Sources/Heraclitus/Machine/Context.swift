@@ -2,7 +2,9 @@ extension StateMachine {
     /// The runtime dependencies of the states; `nil` before the machine gets them.
     ///
     /// A decoded machine gets its context from ``activate(context:userInfo:)``, and a machine in a state from its holder.
-    public var context: W.Context? { core.context(as: W.Context.self) }
+    public var context: W.Context? {
+        GivenContext.value(of: definition.needsContext ? core.context : nil, as: W.Context.self)
+    }
 
     /// Enters the initial state of a new machine, or resumes a restored machine, once.
     ///
@@ -50,12 +52,5 @@ extension StateTransition {
         fatalError(
             "\(self) belongs to another workflow, so it has no context of \(fullName(of: W.self))."
         )
-    }
-}
-
-extension MachineCore {
-    /// The machine's context; for a workflow without one, the empty context.
-    func context<Context: Sendable>(as type: Context.Type) -> Context? {
-        GivenContext.value(of: definition.needsContext ? context : nil, as: type)
     }
 }

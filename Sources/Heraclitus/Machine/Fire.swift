@@ -275,9 +275,15 @@ extension MachineCore {
         for builder in candidate.event.value.declaration.builders.reversed() {
             if let state = try build(builder.build, candidate, call) { return state }
         }
-        let state = definition.onlyEmptyState(of: candidate.event, from: candidate.source) { source(of: candidate) }
-        if let state { return OwnedObject(state) }
+        func make(_ state: Int) -> OwnedObject? {
+            definition.states[state].make(leaving: { source(of: candidate) }).map { OwnedObject($0) }
+        }
+        // The row shows most destinations without a list.
+        let row = candidate.event.value.reach.row(of: candidate.source)
+        let only = row.only ?? (row.updates && !row.leaves ? candidate.source : nil)
+        if let only, let state = make(only) { return state }
         let destinations = candidate.event.value.routes.declaredDestinations(from: candidate.source)
+        if only == nil, destinations.count == 1, let state = make(destinations[0]) { return state }
         throw DestinationNeeded(candidates: destinations.map { definition.states[$0].name })
     }
 

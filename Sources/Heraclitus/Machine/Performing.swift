@@ -68,19 +68,22 @@ extension StateMachine {
         _ body: (Admitted) throws -> Result
     ) throws -> Result {
         let call = Call(self, userInfo)
-        return try inTurn(for: terms, call) { reservation in
+        return try inTurn(for: terms, call) { place in
             let current = currentState
             guard let state = admit(current, core.now.index) else {
-                throw rejected(.notAllowed, terms, call, at: nil)
+                let rejection = rejection(.notAllowed, of: terms, call)
+                core.post(.rejected(rejection), call)
+                throw rejection
             }
             let result: Result
             do {
                 result = try body(state)
             } catch {
-                _ = rejected(.actionFailed, terms, call, because: error, at: reservation)
+                let rejection = rejection(.actionFailed, of: terms, call, because: error)
+                core.post(.rejected(rejection), at: place, call)
                 throw error
             }
-            core.post(.noted(.performed, terms.name ?? "", current, userInfo), at: reservation, call)
+            core.post(.noted(.performed, terms.name ?? "", current, userInfo), at: place, call)
             return result
         }
     }
@@ -88,7 +91,7 @@ extension StateMachine {
     private func inTurn<Result>(
         for terms: ActionTerms,
         _ call: borrowing Call,
-        _ body: (NoticeReservation) throws -> Result
+        _ body: (_ place: Int) throws -> Result
     ) throws -> Result {
         do {
             return try core.perform(call, body)
@@ -97,19 +100,6 @@ extension StateMachine {
             core.tellOutsideTurn(.rejected(error), call)
             throw error
         }
-    }
-
-    /// Tells observers of a rejection, and returns it for throwing.
-    private func rejected(
-        _ reason: InvalidTransition.Reason,
-        _ terms: ActionTerms,
-        _ call: borrowing Call,
-        because error: (any Error)? = nil,
-        at reservation: NoticeReservation?
-    ) -> InvalidTransition {
-        let rejection = rejection(reason, of: terms, call, because: error)
-        core.post(.rejected(rejection), at: reservation, call)
-        return rejection
     }
 
     func rejection(
@@ -127,12 +117,12 @@ extension StateMachine {
 extension MachineCore {
     /// Calls a body, which may fire, in a turn of its own.
     ///
-    /// The body gets a reservation for its notice to observers. Errors of the body are rethrown; a missing
+    /// The body gets the reserved place of its notice to observers. Errors of the body are rethrown; a missing
     /// turn is a ``NoTurn``.
     func perform<Result>(
         _ call: borrowing Call,
         for purpose: CallPurpose = .fire,
-        _ body: (NoticeReservation) throws -> Result
+        _ body: (_ place: Int) throws -> Result
     ) throws -> Result {
         let role = try acquire(call, for: purpose)
         defer { finish(role, call) }

@@ -188,6 +188,17 @@ extension StateMachine {
 
     @inlinable package var definition: Definition { core.definition }
 
+    /// The machine at this moment.
+    package var snapshot: Snapshot { core.snapshot }
+
+    /// The workflow's table with the machines in the state of a moment.
+    package func table(of snapshot: Snapshot) -> TransitionTable { core.table(knowing: snapshot.state) }
+
+    /// The machines in the state of a moment, in order.
+    package func regions(of snapshot: Snapshot) -> [any Region] {
+        definition.states[snapshot.status.index].hooks.regions(of: snapshot.state)
+    }
+
     /// The state that a fire leaves, typed as the event declares.
     @inlinable
     func source<S>(of candidate: CandidateTransition, as type: S.Type) -> S {

@@ -17,16 +17,16 @@ package import HeraclitusEssentials
 /// keeps its number, counted from 1.
 public struct Journal: Sendable {
     /// The number of dropped lines before the first remaining one.
-    public private(set) var droppedCount = 0
+    public internal(set) var droppedCount = 0
 
     /// The maximum number of lines; `nil` for a journal outside a machine.
     private(set) var limit: Int?
 
     /// The date of line 1, even after that line was dropped.
-    package private(set) var began: Date?
+    package internal(set) var began: Date?
 
     /// A unique random number of the journal, drawn with its line 1; `nil` in journals of earlier releases.
-    package private(set) var series: Int?
+    package internal(set) var series: Int?
 
     // A ring buffer that starts at `first`: dropping a line moves no other line.
     private var lines: [Occurrence] = []
@@ -41,15 +41,6 @@ public struct Journal: Sendable {
 
     /// The number of the first line.
     package var firstLine: Int { droppedCount + 1 }
-
-    /// The journal after a number of dropped lines.
-    func following(_ dropped: Int, since began: Date?, in series: Int?) -> Journal {
-        var journal = self
-        journal.droppedCount = dropped
-        journal.began = began ?? journal.began
-        journal.series = series
-        return journal
-    }
 
     /// The journal with a limit.
     func limited(to limit: JournalLimit) -> Journal {
@@ -82,12 +73,12 @@ public struct Journal: Sendable {
         return old
     }
 
-    /// Replaces a line, unless it was dropped.
-    mutating func replace(_ line: Int, by change: (Occurrence) -> Occurrence) {
+    /// Notes the duration of a transition in its line, unless that was dropped.
+    mutating func note(_ duration: Duration, at line: Int) {
         let index = line - firstLine
         guard indices.contains(index) else { return }
         let place = (first + index) % lines.count
-        lines[place] = change(lines[place])
+        lines[place] = lines[place].recorded { $0.duration = duration }
     }
 }
 

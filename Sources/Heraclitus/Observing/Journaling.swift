@@ -20,7 +20,10 @@ final class JournalBook: Sendable {
     func hasRejection(like occurrence: Occurrence) -> Bool {
         let journal = journal
         let since = journal.reversed().prefix { $0.revision == occurrence.revision }
-        if let limit = journal.limit, since.count >= limit, since.allSatisfy(\.isRejectionOfDueEvent) { return true }
+        func isOfDueEvent(_ line: Occurrence) -> Bool {
+            if line.kind == .rejected, case .due = line.cause { true } else { false }
+        }
+        if let limit = journal.limit, since.count >= limit, since.allSatisfy(isOfDueEvent) { return true }
         return since.contains {
             $0.kind == .rejected && $0.event == occurrence.event && $0.reason == occurrence.reason
         }
@@ -36,15 +39,7 @@ final class JournalBook: Sendable {
     }
 
     /// Adds the duration of callbacks to a line.
-    func note(_ duration: Duration, at line: Int) {
-        content.withLock { journal in journal.replace(line) { $0.recorded { $0.duration = duration } } }
-    }
-}
-
-extension Occurrence {
-    fileprivate var isRejectionOfDueEvent: Bool {
-        if kind == .rejected, case .due = cause { true } else { false }
-    }
+    func note(_ duration: Duration, at line: Int) { content.withLock { $0.note(duration, at: line) } }
 }
 
 /// The line of a certain transition, written when the machine shows its destination.

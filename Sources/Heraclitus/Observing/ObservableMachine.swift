@@ -1,10 +1,6 @@
 public import Observation
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#endif
-
 /// A machine for views.
 ///
 /// Observation updates the views when the state changes.
@@ -69,15 +65,4 @@ extension ObservableMachine: MachineOwner {
         registrar.access(self, keyPath: \.machine)
         return observed
     }
-}
-
-/// Whether this is certainly the main thread.
-///
-/// Only Apple's platforms tie the main actor to a thread.
-private var isOnMainThread: Bool {
-    #if canImport(Darwin)
-        pthread_main_np() != 0
-    #else
-        false
-    #endif
 }

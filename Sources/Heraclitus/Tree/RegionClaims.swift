@@ -99,7 +99,7 @@ extension MachineCore {
     private func settle(_ claim: Claim, of region: any TreeMachine, for holder: any TreeMachine) {
         guard case .acquired = claim else { return }
         _ = madePlace.give(to: holder)
-        if ownership.giveToHolder() { ParkingLot.shared.wakeAll(for: region) }
+        if ownership.giveToHolder() { ParkingLot.shared.wake(for: region, all: true) }
     }
 
     /// Assigns the machines of the first state to a new machine.

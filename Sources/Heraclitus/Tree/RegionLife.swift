@@ -71,12 +71,6 @@ extension MachineCore {
         for region in regions.reversed() { region.withCore { $0.tellState(phase, transition) } }
     }
 
-    /// Activates the machines in the state that was entered, restored or updated.
-    func startRegions(of plan: TransitionPlan) {
-        guard definition.states[plan.destination].hooks.isComposite else { return }
-        place?.startRegions()
-    }
-
     /// Makes the machine and the machines in its state passive: deadlines and work stop for good.
     func becomePassive() {
         activity?.becomePassive()

@@ -9,8 +9,6 @@ struct CompiledAction: Sendable {
     /// The allowed states for errors; `nil` if any state allows the action.
     private let expected: String?
 
-    private let set: Set<Int>
-
     init(_ action: DeclaredAction, in states: StateClasses) {
         name = action.name
         declaration = action.declaration
@@ -19,12 +17,11 @@ struct CompiledAction: Sendable {
             case .any: (Array(states.types.indices), nil)
             case .states(let classes):
                 (states.numbers(ofSubclassesOf: classes), classes.map { $0.name }.inText())
-            case .group(let group): (states.types.indices.filter { group.includes(states.types[$0]) }, group.name)
+            case .group(let group): (states.numbers(in: group), group.name)
             }
-        set = Set(allowed)
     }
 
-    func isAllowed(in state: Int) -> Bool { set.contains(state) }
+    func isAllowed(in state: Int) -> Bool { allowed.contains(state) }
 
     var terms: ActionTerms { ActionTerms(name: name, expected: expected, states: allowed) }
 }

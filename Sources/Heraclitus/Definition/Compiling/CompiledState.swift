@@ -41,7 +41,7 @@ struct CompiledState: Sendable {
         deadlines = automatic.filter { $0.trigger.name == .due }
         conditions = automatic.filter { [.condition, .completion].contains($0.trigger.name) }
         followUps = automatic.filter { [.failure, .done].contains($0.trigger.name) }
-        keepsEntry = deadlines.contains { $0.trigger.deadline?.isSinceEntry == true }
+        keepsEntry = deadlines.contains(where: \.trigger.isSinceEntry)
         self.isFinal = isFinal
         hooks = StateHooks(of: kind.value.type, hasAutomaticEvents: !deadlines.isEmpty || !conditions.isEmpty)
     }

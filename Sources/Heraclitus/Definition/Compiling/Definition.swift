@@ -14,9 +14,6 @@ package struct Definition: Sendable {
         let actions: [CompiledAction]
         let events: ImmortalArray<CompiledEvent>
 
-        /// Whether machines need a context.
-        let needsContext: Bool
-
         /// Whether any state has deadlines, work or machines.
         let hasActivity: Bool
 
@@ -46,7 +43,6 @@ package struct Definition: Sendable {
                 groups: parts.groups,
                 actions: parts.actions,
                 events: ImmortalArray(events),
-                needsContext: parts.facts.context != ObjectIdentifier(Void.self),
                 hasActivity: states.contains(where: \.hasActivity),
                 hasDeadlines: states.contains { !$0.deadlines.isEmpty },
                 hasComposites: states.contains { $0.hooks.isComposite },
@@ -86,7 +82,8 @@ package struct Definition: Sendable {
 
     @inlinable var hasComposites: Bool { content.value.hasComposites }
 
-    var needsContext: Bool { content.value.needsContext }
+    /// Whether machines need a context.
+    var needsContext: Bool { content.value.facts.context != ObjectIdentifier(Void.self) }
 
     package var contextDefined: (any ContextDefined.Type)? { content.value.objects.contextDefined }
 
@@ -136,25 +133,6 @@ extension Definition {
     package func stateIndex(named name: String) -> Int? { content.value.stateIndicesByName[name] }
 
     package func eventIndex(named name: String) -> Int? { content.value.eventIndicesByName[name] }
-
-    /// A new object of the only destination of an event from a state, if that is empty.
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - source: The number of the source.
-    ///   - object: The object being left.
-    /// - Returns: The object; `nil` if a caller has to pass one.
-    func onlyEmptyState(
-        of event: Immortal<CompiledEvent>,
-        from source: Int,
-        _ object: () -> AnyObject?
-    ) -> (any WorkflowState)? {
-        // The row shows most destinations without a list.
-        let row = event.value.reach.row(of: source)
-        let only = row.only ?? (row.updates && !row.leaves ? source : nil)
-        if let only { return states[only].make(leaving: object) }
-        let destinations = event.value.routes.declaredDestinations(from: source)
-        return destinations.count == 1 ? states[destinations[0]].make(leaving: object) : nil
-    }
 
     /// A state followed by its superstates, the nearest first.
     package func lineage(of state: Int) -> some Sequence<Int> { sequence(first: state) { states[$0].superstate } }

@@ -20,9 +20,9 @@ struct DefinitionCompiler<W: Workflow> {
         valueName =
             W.AnyState.self is any OptionalType.Type || initialType is AnyClass ? nil : ownName(of: initialType)
         var classes = Numbering<ObjectIdentifier, any WorkflowState.Type>()
-        var declaredGroups = Numbering<GroupDeclaration.Key, GroupDeclaration>()
+        var declaredGroups = Numbering<[AnyHashable], GroupDeclaration>()
         func number(_ type: any WorkflowState.Type) -> Int { classes.number(of: type, ObjectIdentifier(type)) }
-        func number(_ group: GroupDeclaration) -> Int { declaredGroups.number(of: group, group.key) }
+        func number(_ group: GroupDeclaration) -> Int { declaredGroups.number(of: group, [group.name, group.type]) }
         for case let group as any DeclaredGroup in W.groups { _ = number(group.declaration) }
         let rules = properties.events.map { event in
             (
@@ -34,7 +34,7 @@ struct DefinitionCompiler<W: Workflow> {
         let listed = W.states.map(number)
         for case .group(let group) in properties.actions.map(\.declaration.allowed) { _ = number(group) }
         let states = StateClasses(classes)
-        let groups = declaredGroups.values.map { CompiledGroup($0, in: states) }
+        let groups = declaredGroups.values.map { CompiledGroup(declaration: $0, members: states.numbers(in: $0)) }
         let initialClass = W.initialClass ?? (initial as? any WorkflowState).map { Swift.type(of: $0) }
         parts = DefinitionParts(
             facts: WorkflowFacts(

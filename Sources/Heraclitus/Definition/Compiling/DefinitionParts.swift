@@ -54,7 +54,7 @@ package struct DefinitionParts {
     }
 
     /// Whether a closure with a parameter is called for each of some states; `nil` stands for all states.
-    func isCalled(_ parameter: ClosureTypes.Parameter, with numbers: [Int]?) -> Bool {
+    func isCalled(_ parameter: ClosureParameter, with numbers: [Int]?) -> Bool {
         switch parameter {
         case .any:
             return true

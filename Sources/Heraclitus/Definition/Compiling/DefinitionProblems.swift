@@ -53,7 +53,7 @@ extension DefinitionParts {
     package func missingBuilders(ofEvent index: Int) -> [WorkflowProblem] {
         let event = events[index]
         let routes = routes[index]
-        let triggers = event.declaration.triggers.filter { !$0.hasBuilder }
+        let triggers = event.declaration.triggers.filter { $0.builder == nil }
         if triggers.isEmpty { return [] }
         return routes.sources(in: states).filter { state in
             let destinations = routes.declaredDestinations(from: state)
@@ -89,7 +89,7 @@ extension DefinitionParts {
         events.indices.filter { event in
             let declaration = events[event].declaration
             guard declaration.guards.isEmpty else { return false }
-            let times = declaration.triggers.compactMap { $0.deadline?.after }
+            let times = declaration.triggers.compactMap(\.after)
             return !times.isEmpty && routes[event].rules.contains(where: \.isUpdate)
                 || times.contains { $0 <= .zero } && routes[event].alwaysStays
         }

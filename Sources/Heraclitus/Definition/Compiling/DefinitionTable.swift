@@ -33,25 +33,28 @@ extension Definition {
     private func regions(knowing objects: [AnyObject], within path: [ObjectIdentifier]) -> [TransitionTable.Region] {
         guard hasComposites else { return [] }
         return states.filter(\.hooks.isComposite).flatMap { state in
-            regionProperties(of: state, knowing: objects, within: path).map { property in
-                let table = property.table(path)
-                return TransitionTable.Region(state: state.name, name: property.name ?? table.workflow, table: table)
+            regions(of: state, knowing: objects, within: path).map { name, table in
+                TransitionTable.Region(state: state.name, name: name ?? table.workflow, table: table)
             }
         }
     }
 
     /// The known machines of a state: those of an object, or else those of completions.
-    private func regionProperties(
+    private func regions(
         of state: CompiledState,
         knowing objects: [AnyObject],
         within path: [ObjectIdentifier]
-    ) -> [RegionProperty] {
+    ) -> [(name: String?, table: TransitionTable)] {
         if let object = objects.first(where: { stateIndex(of: $0) == state.index }) ?? state.make() {
-            return state.hooks.regions(of: object).map { RegionProperty($0, in: object) }
+            return state.hooks.regions(of: object).map {
+                (propertyName(of: $0, in: object), ($0 as? any TreeMachine)?.table(within: path) ?? .unknown)
+            }
         }
-        return state.conditions.flatMap(\.trigger.properties).reduce(into: []) { known, property in
-            if !known.contains(where: property.isSame) { known.append(property) }
-        }
+        let properties = state.conditions.flatMap(\.trigger.properties)
+            .reduce(into: [RegionProperty]()) { known, property in
+                if !known.contains(where: property.isSame) { known.append(property) }
+            }
+        return properties.map { ($0.name, $0.workflow?.table(within: path) ?? .unknown) }
     }
 
     private func tableEvent(_ event: CompiledEvent) -> TransitionTable.Event {
@@ -71,7 +74,7 @@ extension Definition {
             triggers: TransitionTable.Trigger.allCases.filter { name in
                 event.declaration.triggers.contains { $0.name == name }
             },
-            dueAfter: event.declaration.triggers.lazy.compactMap { $0.deadline?.after }.min().map { $0 / .seconds(1) },
+            dueAfter: event.declaration.triggers.lazy.compactMap(\.after).min().map { $0 / .seconds(1) },
             fromAnyState: destinationsFromAnyState(of: event),
             isGuarded: !event.declaration.guards.isEmpty,
             // Builders may build different data, as hooks may do different things.

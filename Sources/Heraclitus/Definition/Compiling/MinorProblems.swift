@@ -74,21 +74,12 @@ extension DefinitionCompiler {
 
     /// Whether an event has a pair that one of its guards skips, because the guard was added before an `or`.
     func hasUnaskedGuard(_ declaration: EventDeclaration, _ routes: EventRoutes) -> Bool {
-        declaration.guards.map(\.types).contains { types in
+        declaration.guards.contains { _, source, destination in
             routes.rules.contains { rule in
-                let sources = sources(of: rule)
-                return !parts.isCalled(types.source, with: sources)
-                    || !parts.isCalled(types.destination, with: rule.isUpdate ? sources : rule.destinations)
+                let sources = rule.sources.states(ofGroup: { groups[$0].members })
+                return !parts.isCalled(source, with: sources)
+                    || !parts.isCalled(destination, with: rule.isUpdate ? sources : rule.destinations)
             }
-        }
-    }
-
-    /// The sources of a rule; `nil` for any state.
-    private func sources(of rule: NumberedRule) -> [Int]? {
-        switch rule.sources {
-        case .any: nil
-        case .states(let states): states
-        case .group(let group): groups[group].members
         }
     }
 }

@@ -115,8 +115,7 @@ extension EventDeclaration {
         self.init(event.name, from: .states([]), to: [])
         guard let seconds = event.dueAfter, event.hasValidDeadline else { return }
         let after = Duration.seconds(seconds)
-        let deadline = Deadline(date: { _, entered in entered + after }, isSinceEntry: true, after: after)
-        self = adding(trigger: Trigger(sources: .any, kind: .due(deadline)))
+        add(Trigger(sources: .any, name: .due, date: { $1 + after }, isSinceEntry: true, after: after))
     }
 }
 

@@ -59,6 +59,9 @@ struct StateClasses {
         }
     }
 
+    /// The numbers of the states in a group, in ascending order.
+    func numbers(in group: GroupDeclaration) -> [Int] { types.indices.filter { group.includes(types[$0]) } }
+
     /// The names of the states that are or inherit from some classes.
     ///
     /// A class without states is listed by its own name.

@@ -37,14 +37,6 @@ extension Definition {
 }
 
 extension CompiledGroup {
-    /// Finds the states of a group among classes.
-    init(_ declaration: GroupDeclaration, in states: StateClasses) {
-        self.init(
-            declaration: declaration,
-            members: states.types.indices.filter { declaration.includes(states.types[$0]) }
-        )
-    }
-
     /// The problem of an object whose membership in the group differs from its class's membership.
     func mistake(about object: AnyObject, in state: Int, named stateName: String) -> WorkflowProblem? {
         if members.contains(state) == declaration.holds(object) { return nil }

@@ -1,4 +1,4 @@
-// Values that each thread keeps for itself.
+// The threads of the operating system, and values that each keeps for itself.
 
 import Synchronization
 
@@ -93,4 +93,18 @@ struct CurrentThread<Content: ThreadContent> {
 /// Its content has a fixed address.
 private final class ThreadStorage<Content: ThreadContent>: ManagedBuffer<Content, Void> {
     static func made() -> ManagedBuffer<Content, Void> { create(minimumCapacity: 0) { _ in Content() } }
+}
+
+/// Lets other threads run first.
+func giveWay() { sched_yield() }
+
+/// Whether this is certainly the main thread.
+///
+/// Only Apple's platforms tie the main actor to a thread.
+var isOnMainThread: Bool {
+    #if canImport(Darwin)
+        pthread_main_np() != 0
+    #else
+        false
+    #endif
 }
