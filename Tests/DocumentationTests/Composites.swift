@@ -82,12 +82,12 @@ private struct Door: Workflow {
 
 private final class BoardingState: EmptyState {}
 private final class StoppedState: EmptyState {}
-private final class ReadyState: RegionObserving {
-    let door: StateMachine<Door>
-    var regions: [any Region] { [door] }
+private final class ReadyState: Updatable, RegionObserving {
+    struct Values: Codable, Sendable { var door = StateMachine<Door>() }
+    static var regionPaths: RegionPaths<Values> { RegionPaths(\.door) }
 
-    init(door: StateMachine<Door> = .init()) { self.door = door }
-    func copied() -> ReadyState { ReadyState(door: door.copy()) }
+    let values: Values
+    init(_ values: Values = Values()) { self.values = values }
 
     func regionDidTransition(_ transition: StateTransition, path: String) {
         if transition.destination is JammedState { try? transition.holder(as: Elevator.self)?.fire.stop() }
@@ -105,11 +105,11 @@ private struct Elevator: Workflow {
     @Test("An elevator boards at an open door, and stops at a jammed one")
     func elevator() throws {
         let door = StateMachine<Door>()
-        let elevator = StateMachine<Elevator>(entering: ReadyState(door: door))
+        let elevator = StateMachine<Elevator>(entering: ReadyState(.init(door: door)))
         try door.fire.open()
         #expect(elevator.isIn(BoardingState.self))
         let jammed = StateMachine<Door>()
-        let other = StateMachine<Elevator>(entering: ReadyState(door: jammed))
+        let other = StateMachine<Elevator>(entering: ReadyState(.init(door: jammed)))
         try jammed.fire.jam()
         #expect(other.isIn(StoppedState.self))
     }
