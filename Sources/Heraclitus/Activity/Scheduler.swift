@@ -3,7 +3,7 @@ public import HeraclitusEssentials
 /// Fires the deadlines of any number of machines.
 ///
 /// Machines without deadlines never use it. The scheduler runs one task while deadlines wait; the task ends within
-/// 30 seconds after the last deadline was removed. Setting or removing a deadline takes logarithmic time.
+/// 30 seconds after the last deadline was removed. Setting or removing one takes logarithmic time on average.
 ///
 /// Due events fire in order, one after the other, on the thread of that task. A slow callback therefore delays other
 /// events. A machine with a transition under way on another thread delays none: its deadline fires after that

@@ -78,7 +78,7 @@ final class ParkingLot: Sendable {
         }
     }
 
-    /// Wakes one waiting thread after a release, and calls the closures that wait for it.
+    /// Wakes one waiting thread after a release, or all of them, and calls the closures that wait for it.
     ///
     /// A thread that was overtaken once gets the machine directly. Otherwise a thread in a tight loop would starve the
     /// others for seconds, because waking a thread takes longer than coming back. Handing over at each release would

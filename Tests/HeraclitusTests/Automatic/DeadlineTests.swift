@@ -427,7 +427,7 @@ extension DeadlineTests {
             #expect(numbers == expected)
             for number in expected { waiting[number] = nil }
         }
-        // Enough rounds for a heap with some hundred deadlines, and for slots that are used again.
+        // Enough rounds for a heap with some hundred deadlines, and for dropping those of removed elements.
         for round in 0..<3_000 {
             let number = next(below: eggs.count)
             if eggs[number].can.takeOut {
