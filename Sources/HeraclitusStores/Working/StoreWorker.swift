@@ -97,7 +97,8 @@ private final class Rounds: Sendable {
                 let wake = ends.wake
                 // The scheduler's clock may be set back.
                 events = [{ try await workflow.scheduler.sleep(until: wake) }, { try await self.sleepForInterval() }]
-                if let bell { events.append { await bell.wait(after: rings) } }
+                // Saves of a round under way ring as well, and would begin rounds without a pause.
+                if let bell, known == begun { events.append { await bell.wait(after: rings) } }
                 if known < begun { events.append { await ends.wait(after: known) } }
                 try await waitForFirst(of: events)
             }
