@@ -116,11 +116,16 @@ extension DirectoryStore {
         var busy: [Candidate] = []
         var claimed: [StoredArchive] = []
         var failure: (any Error)?
-        // An inaccessible file must not keep workers from the machines after it.
-        func tryTaking(_ candidate: Candidate, ifBusy: (() -> Void)?) {
+        var failures = 0
+        // An inaccessible file must not keep workers from the machines after it. After many in a row, the medium fails.
+        func tryTaking(_ candidate: Candidate, ifBusy: (() -> Void)?) throws {
             do {
                 if let archive = try take(candidate, claim, ifBusy: ifBusy) { claimed.append(archive) }
-            } catch { failure = failure ?? error }
+                failures = 0
+            } catch {
+                (failure, failures) = (failure ?? error, failures + 1)
+                if failures == 1_000 { throw error }
+            }
         }
         do {
             while claimed.count < claim.limit {
@@ -130,10 +135,10 @@ extension DirectoryStore {
                     continue
                 }
                 guard candidate.link.date <= list.latest(of: candidate.kind) else { continue }
-                tryTaking(candidate) { busy.append(candidate) }
+                try tryTaking(candidate) { busy.append(candidate) }
             }
             for candidate in busy where claimed.count < claim.limit {
-                tryTaking(candidate, ifBusy: nil)
+                try tryTaking(candidate, ifBusy: nil)
             }
         } catch {
             failure = failure ?? error

@@ -84,10 +84,11 @@ final class DeliveryPlaces: Sendable {
 
     init(_ policy: DeliveryPolicy) { free = Lock(max(1, policy.machinesAtOnce)) }
 
-    /// Takes all free places.
-    /// - Returns: Their number.
-    func takeAll() -> Int {
+    /// Takes all free places if they are at least as many as the caller uses.
+    /// - Returns: Their number; 0 if they are fewer.
+    func takeAll(ifAtLeast used: Int) -> Int {
         free.withLock { free in
+            guard free >= used else { return 0 }
             defer { free = 0 }
             return free
         }
@@ -145,14 +146,14 @@ private final class EffectWorker<W: Workflow>: Sendable {
     }
 
     private func workOnClaims() async throws -> WorkReport {
-        let most = max(1, policy.machinesAtOnce)
-        return try await withThrowingTaskGroup(of: WorkReport.self) { group in
+        try await withThrowingTaskGroup(of: WorkReport.self) { group in
             var report = WorkReport()
             var active = 0
+            var failure: (any Error)?
             while true {
                 try Task.checkCancellation()
                 // Claims several machines at once, because each claim is a round trip to the database.
-                let free = active <= most / 2 ? places.takeAll() : 0
+                let free = failure == nil ? places.takeAll(ifAtLeast: active) : 0
                 if free > 0 {
                     var unused = free
                     defer { places.giveBack(unused) }
@@ -171,9 +172,15 @@ private final class EffectWorker<W: Workflow>: Sendable {
                         // The unreadable archives stay claimed. Handlers under way go on.
                         let error = StoreError.damaged(id: id, explanation: explanation)
                         report.add(WorkFailure(id: id, effect: nil, error: error))
+                    } catch  where !Task.isCancelled {
+                        // Throwing at once would cancel the handlers under way.
+                        failure = error
                     }
                 }
-                guard let done = try await group.next() else { return report }
+                guard let done = try await group.next() else {
+                    if let failure { throw failure }
+                    return report
+                }
                 active -= 1
                 report.add(done)
             }

@@ -79,7 +79,8 @@ public actor JournalFile {
             // archive has the number of another one, and a later date than all lines in the file.
             let new = journal.indices.drop { index in
                 guard let last else { return false }
-                return journal.firstLine + index <= last.number && journal[index].date <= last.date
+                let (line, date) = (journal.firstLine + index, journal[index].date)
+                return line <= last.largest && (date < last.date || date == last.date && line <= last.number)
             }
             for index in new {
                 let line = journal.firstLine + index
@@ -192,10 +193,10 @@ struct JournalOrigin: Hashable {
 /// An id has several journals after a machine was deleted and created again. An old machine that is saved late appends
 /// its lines after newer ones.
 private struct LastLines {
-    /// The largest number and the latest date of the lines of each journal.
+    /// The number of the last line, the largest number and the latest date of each journal.
     ///
     /// The journal of the id's last line is at the end.
-    private var numbers: [(origin: JournalOrigin, number: Int, date: Date)] = []
+    private var numbers: [(origin: JournalOrigin, number: Int, largest: Int, date: Date)] = []
 
     /// The number of the file with the id's last line.
     private var fileNumber = 0
@@ -205,9 +206,9 @@ private struct LastLines {
 
     private func index(of origin: JournalOrigin) -> Int? { numbers.lastIndex { $0.origin.isSame(as: origin) } }
 
-    /// The largest number and the latest date of a journal's lines; `nil` if there are none.
-    func last(of origin: JournalOrigin) -> (number: Int, date: Date)? {
-        index(of: origin).map { (numbers[$0].number, numbers[$0].date) }
+    /// The last line of a journal, with the largest number and the latest date; `nil` if there is none.
+    func last(of origin: JournalOrigin) -> (number: Int, largest: Int, date: Date)? {
+        index(of: origin).map { (numbers[$0].number, numbers[$0].largest, numbers[$0].date) }
     }
 
     /// Whether the next line of a journal follows a line of the same journal in a file.
@@ -218,7 +219,7 @@ private struct LastLines {
     /// Records a line of a journal as the last line of the id.
     mutating func note(_ number: Int, at date: Date, of origin: JournalOrigin, in fileNumber: Int) {
         let old = index(of: origin).map { numbers.remove(at: $0) }
-        numbers.append((origin, max(number, old?.number ?? number), max(date, old?.date ?? date)))
+        numbers.append((origin, number, max(number, old?.largest ?? number), max(date, old?.date ?? date)))
         self.fileNumber = fileNumber
     }
 }

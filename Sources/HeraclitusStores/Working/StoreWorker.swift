@@ -94,7 +94,7 @@ private final class Rounds: Sendable {
                 try await waitForFirst(of: events)
                 let known = ends.count
                 guard known > ended else { continue }
-                let wake = ends.wake
+                let wake = ends.takeWake()
                 // The scheduler's clock may be set back.
                 events = [{ try await workflow.scheduler.sleep(until: wake) }, { try await self.sleepForInterval() }]
                 // Saves of a round under way ring as well, and would begin rounds without a pause.
@@ -156,16 +156,23 @@ private final class Rounds: Sendable {
     }
 }
 
-/// The ends of rounds, with the date of the next round after the last end.
+/// The ends of rounds, with the date of the next round.
 private final class RoundEnds: Sendable {
     private let bell = StoreBell()
     private let next = Lock(Date.distantFuture)
 
     var count: Int { bell.rings }
-    var wake: Date { next.withLock { $0 } }
+
+    /// Takes the earliest date since the last call.
+    func takeWake() -> Date {
+        next.withLock { next in
+            defer { next = .distantFuture }
+            return next
+        }
+    }
 
     func add(wake date: Date) {
-        next.withLock { $0 = date }
+        next.withLock { $0 = min($0, date) }
         bell.ring()
     }
 
