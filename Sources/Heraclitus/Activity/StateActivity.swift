@@ -127,7 +127,7 @@ extension Definition {
     /// Deadlines of the same date are in the order of declaration.
     func deadlines(of state: Int, _ object: AnyObject, _ entered: Date) -> [DatedDeadline] {
         (0..<states[state].deadlines.count).compactMap { number in
-            let date = states[state].deadlines[number].trigger.date?(object, entered)
+            let date = states[state].deadlines[number].trigger.date(in: object, entered: entered)
             // An invalid date, or one beyond all dates, never comes.
             guard let date, date.timeIntervalSinceReferenceDate < .infinity else { return nil }
             return DatedDeadline(event: states[state].deadlines[number].event, number: number, date: date)

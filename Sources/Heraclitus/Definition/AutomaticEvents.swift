@@ -59,15 +59,11 @@ extension WorkflowEvent {
         isSinceEntry: Bool = true,
         after: Duration? = nil
     ) -> Self {
-        adding(.due) { ($0.date, $0.isSinceEntry, $0.after) = (date, isSinceEntry, after) }
+        adding(.due(date, isSinceEntry: isSinceEntry, after: after))
     }
 
     /// Adds a trigger in the event's sources.
-    func adding(_ name: TransitionTable.Trigger, _ complete: (inout Trigger) -> Void = { _ in }) -> Self {
-        var trigger = Trigger(sources: Self.sources, name: name)
-        complete(&trigger)
-        return changed { $0.add(trigger) }
-    }
+    func adding(_ kind: Trigger.Kind) -> Self { changed { $0.add(Trigger(sources: Self.sources, kind: kind)) } }
 
     // Compiled where the class is known, so arming a deadline does not ask the runtime.
     @inlinable

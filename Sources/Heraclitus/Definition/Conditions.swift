@@ -79,7 +79,7 @@ extension WorkflowEvent {
     /// - Returns: The event with this condition.
     public func when(_ condition: @escaping @Sendable (Source) -> Bool) -> Self {
         let source = StateCast<Source>(in: W.self)
-        return adding(.condition) { $0.condition = { source.with($0, .unknown, condition) ?? false } }
+        return adding(.condition { source.with($0, .unknown, condition) ?? false })
     }
 
     /// Makes the event automatic: it fires when machines within the state have reached a final state.
@@ -101,7 +101,7 @@ extension WorkflowEvent {
     public func whenFinal<each R: Region>(_ regions: repeat any KeyPath<Source, each R> & Sendable) -> Self {
         var properties: [RegionProperty] = []
         repeat properties.append(Self.property(each regions))
-        return adding(.completion) { $0.properties = properties }
+        return adding(.completion(properties))
     }
 
     /// Makes the event automatic: it fires when all machines of an array have reached a final state.
@@ -114,9 +114,7 @@ extension WorkflowEvent {
     /// - Parameter regions: The property of the ``Composite`` state with the machines.
     /// - Returns: The event with this completion.
     public func whenFinal<R: Region>(_ regions: any KeyPath<Source, [R]> & Sendable) -> Self {
-        adding(.completion) {
-            $0.properties = [RegionProperty(regions, of: R.self) { ($0 as? Source)?[keyPath: regions] ?? [] }]
-        }
+        adding(.completion([RegionProperty(regions, of: R.self) { ($0 as? Source)?[keyPath: regions] ?? [] }]))
     }
 
     private static func property<R: Region>(_ path: any KeyPath<Source, R> & Sendable) -> RegionProperty {

@@ -93,7 +93,7 @@ extension WorkflowEvent {
                 return try build(source, error)
             }
         }
-        return adding(.failure) { $0.builder = rule?.build }
+        return adding(.failure(rule?.build))
     }
 
     /// Makes the event automatic: it fires after the work of its source has returned.

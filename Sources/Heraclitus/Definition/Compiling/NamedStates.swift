@@ -115,7 +115,7 @@ extension EventDeclaration {
         self.init(event.name, from: .states([]), to: [])
         guard let seconds = event.dueAfter, event.hasValidDeadline else { return }
         let after = Duration.seconds(seconds)
-        add(Trigger(sources: .any, name: .due, date: { $1 + after }, isSinceEntry: true, after: after))
+        add(Trigger(sources: .any, kind: .due({ $1 + after }, isSinceEntry: true, after: after)))
     }
 }
 
