@@ -72,8 +72,8 @@ private final class Rounds: Sendable {
 
     /// Works and sleeps, until the task is cancelled.
     ///
-    /// A round that takes longer than the interval, such as one with a slow handler, goes on beside the next one, up to
-    /// a limit of rounds at the same time.
+    /// A round that takes longer than the interval goes on beside the next one. Slow handlers make such rounds. At most
+    /// `limit` rounds work at the same time.
     func run<W: Workflow>(
         _ workflow: StoredWorkflow<W>,
         _ queue: ArchiveQuery.Queue,
