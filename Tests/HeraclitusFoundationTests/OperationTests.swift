@@ -71,7 +71,7 @@ import Testing
     struct Failure: Error, Equatable {}
 
     /// Waits for a condition that other threads bring about.
-    private static func eventually(_ condition: () -> Bool) -> Bool {
+    static func eventually(_ condition: () -> Bool) -> Bool {
         for _ in 0..<300_000 {
             if condition() { return true }
             usleep(1_000)
@@ -385,24 +385,6 @@ import Testing
         }
     }
 
-    @Test("A declined finish leaves an operation that can be cancelled and finished")
-    func declined() async throws {
-        try await onOwnThread {
-            let operation = Composed()
-            operation.life.executionBlock = nil
-            let guardian = operation.life.machine.guarded(\.finish) { _, _, _ in throw Failure() }
-            try operation.life.start()
-            operation.life.finish()
-            operation.queue.sync {}
-            #expect(operation.isExecuting)
-            guardian.cancel()
-            // Its cancellation block finishes it.
-            operation.cancel()
-            #expect(Self.eventually { operation.isFinished })
-            #expect(operation.isCancelled && operation.journal.entries.first == "cancellation")
-        }
-    }
-
     @Test(
         "An unretained executing operation is finished, and its completion block is called"
     )
@@ -416,24 +398,6 @@ import Testing
                 _ = consume operation
                 #expect(isComplete.comes())
             }
-        }
-    }
-
-    @Test("A cancel during a finish that is declined takes effect")
-    func cancelledInGuard() async throws {
-        try await onOwnThread {
-            let operation = Composed()
-            operation.life.executionBlock = nil
-            let hasDeclined = Atomic(false)
-            operation.life.machine.guarded(\.finish) { [unowned operation] _, _, _ in
-                guard !hasDeclined.exchange(true, ordering: .relaxed) else { return }
-                operation.life.cancel()
-                throw Failure()
-            }
-            try operation.life.start()
-            operation.life.finish()
-            #expect(Self.eventually { operation.isFinished })
-            #expect(operation.isCancelled && operation.journal.entries == ["cancellation", "finalization false"])
         }
     }
 
@@ -452,17 +416,6 @@ import Testing
             #expect(hasCleanedUp.comes() && Self.eventually { operation.isFinished })
             #expect(operation.error is CancellationError)
             #expect((operation.stateMachine.state as? OperationLife.Finished)?.wasCancelled == true)
-        }
-    }
-
-    @Test("An operation that is cancelled while it finishes was not cancelled")
-    func tooLate() async throws {
-        try await onOwnThread {
-            let operation = StateMachineOperation {}
-            operation.stateMachine.finalizationBlock = { [weak operation] in operation?.cancel() }
-            operation.start()
-            #expect(Self.eventually { operation.isFinished } && !operation.isCancelled)
-            #expect((operation.stateMachine.state as? OperationLife.Finished)?.wasCancelled == false)
         }
     }
 

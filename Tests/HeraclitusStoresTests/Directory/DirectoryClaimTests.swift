@@ -101,4 +101,24 @@ import Testing
         #expect(try await store.claim(DirectoryPlace.claim(queue)).map(\.id) == ["2"])
         await #expect(throws: ArchiveError.self) { try await store.claim(DirectoryPlace.claim(queue)) }
     }
+
+    @Test(
+        "A claim passes over hundreds of inaccessible files, and stops after a thousand in a row",
+        arguments: [999, 1_000]
+    )
+    func failingMedium(count: Int) async throws {
+        let store = try place.store()
+        let ids = (0..<count).map { String(format: "%04d", $0) } + ["last"]
+        try await store.save(
+            ids.enumerated().map { number, id in
+                .save(DirectoryPlace.row(id, due: date - Double(ids.count - number)))
+            }
+        )
+        try place.hide(ids.dropLast().map { "\($0).json" })
+        if count < 1_000 {
+            #expect(try await store.claim(DirectoryPlace.claim(limit: 1)).map(\.id) == ["last"])
+        } else {
+            await #expect(throws: ArchiveError.self) { try await store.claim(DirectoryPlace.claim(limit: 1)) }
+        }
+    }
 }

@@ -80,6 +80,63 @@ extension DeliveryTests {
         func claim(_ claim: StoreClaim) async throws -> [StoredArchive] { await inner.claim(claim) }
     }
 
+    /// A store that claims like a database, records the claims, and can fail.
+    final class RecordingStore: StoreAround {
+        let inner = InMemoryStore()
+
+        /// The largest number of machines that each claim asked for.
+        let limits = Lock<[Int]>([])
+
+        /// The number of claims before the store fails.
+        let claims = Lock(Int.max)
+
+        /// Open after a failed claim.
+        let hasFailed = Latch()
+
+        func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
+            limits.withLock { $0.append(claim.limit) }
+            let fails = claims.withLock { claims in
+                claims -= 1
+                return claims < 0
+            }
+            guard fails else { return await inner.claim(claim) }
+            hasFailed.open()
+            throw Failed()
+        }
+    }
+
+    @Test("A failed claim is thrown after the handlers under way have ended")
+    func failedClaim() async throws {
+        let store = RecordingStore()
+        for id in ["1", "2"] { try await walk(id, 1, in: store) }
+        store.claims.withLock { $0 = 1 }
+        await #expect(throws: Failed.self) {
+            _ = try await deliverAll(of: store) { [log] key in
+                // The end of this handler makes place for the next claim.
+                guard key.id == "2" else { return }
+                try await store.hasFailed.wait()
+                // A cancelled handler would throw here.
+                try await Task.sleep(for: .milliseconds(20))
+                log.add("handled")
+            }
+        }
+        #expect(log.all.sorted() == ["1", "2", "handled"])
+        #expect(try await walks(store).effects().isEmpty)
+    }
+
+    @Test("A delivery claims the next machines when half of its handlers have returned")
+    func halfOfTheHandlers() async throws {
+        let store = RecordingStore()
+        for id in 1...12 { try await walk("\(id)", 1, in: store) }
+        let report = try await deliverAll(of: store, policy: DeliveryPolicy(machinesAtOnce: 4)) { key in
+            // Handlers that return one after the other.
+            try await Task.sleep(for: .milliseconds(3 * (Int(key.id) ?? 0)))
+        }
+        #expect(report.count == 12)
+        let limits = store.limits.withLock { $0 }
+        #expect(limits.first == 4 && limits.allSatisfy { $0 >= 2 }, "\(limits)")
+    }
+
     @Test("Damaged machines hold up no others, even with ids that differ only in their UTF-8")
     func damagedAlike() async throws {
         let store = ClaimingStore()

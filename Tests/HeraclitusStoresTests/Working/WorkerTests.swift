@@ -139,6 +139,48 @@ import Testing
         #expect(log.entries == (1..<places).map { "mail \($0)" })
     }
 
+    /// A store with a bell that counts the claims of effects and of due machines.
+    private final class CountingStore: StoreAround {
+        let inner = InMemoryStore()
+        let claims = Lock((due: 0, effects: 0))
+        var bell: StoreBell? { inner.bell }
+
+        func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
+            let claimed = await inner.claim(claim)
+            claims.withLock { if case .effects = claim.queue { $0.effects += 1 } else { $0.due += 1 } }
+            return claimed
+        }
+    }
+
+    @Test("While a handler hangs, claims of effects follow the interval, however many saves there are")
+    func savesDuringARound() async throws {
+        let store = CountingStore()
+        let office = store.workflow(Office.self, scheduler: clock.scheduler)
+        let begun = Latch()
+        let handlers = EffectHandlers().on(Mail.self) { mail, _ in
+            guard mail.text == "hang" else { return }
+            begun.open()
+            try await Task.sleep(for: .seconds(86_400))
+        }
+        try await office.update("hanging") { try $0.fire.mail(EffectTests.MailingState("hang")) }
+        let worker = Task { try await store.run(office, to: handlers, interval: .milliseconds(500)) }
+        defer { worker.cancel() }
+        try await begun.wait()
+        // After the interval, a second round ends beside the hanging one.
+        try await wait { store.claims.withLock { $0.effects } == 2 }
+        let start = ContinuousClock.now
+        for number in 1...20 {
+            let due = store.claims.withLock { $0.due }
+            try await office.update("\(number)") { try $0.fire.mail(EffectTests.MailingState("a")) }
+            // The round of due machines has heard the same bell.
+            try await wait { store.claims.withLock { $0.due } > due }
+        }
+        let intervals = Int((ContinuousClock.now - start) / .milliseconds(500))
+        #expect(store.claims.withLock { $0.effects } <= 3 + intervals)
+        worker.cancel()
+        await #expect(throws: CancellationError.self) { try await worker.value }
+    }
+
     @Test("A failure is reported, and the effect is retried after its delay")
     func failure() async throws {
         let log = log
