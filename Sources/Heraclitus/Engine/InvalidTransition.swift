@@ -1,4 +1,4 @@
-/// The error of a rejected fire or action, with its place, reason and remedies.
+/// The error of a rejected fire or action, or of a failed wait, with its place, reason and remedies.
 ///
 /// Its texts shorten names to 200 characters, texts of other errors to 1,000, and lists to 20 names. Its properties have
 /// them whole.
@@ -83,6 +83,12 @@ public struct InvalidTransition: Error, Sendable {
         ///
         /// ``InvalidTransition/machines`` are the machines between them.
         case deadlock
+
+        /// The timeout of ``StateMachine/wait(for:timeout:)`` has passed.
+        case timedOut
+
+        /// ``StateMachine/wait(for:timeout:)`` would never end, because no events lead to the state.
+        case unreachable
     }
 
     /// The reason of the rejection.
@@ -137,6 +143,9 @@ public struct InvalidTransition: Error, Sendable {
 
         /// The attempt, unless that was a fire or an action: "be run".
         var attempt: String?
+
+        /// The passed deadline of a restored, inactive machine, as text.
+        var missedDeadline: String?
         var path: String?
 
         /// The caller's values, with the cause of an automatic event.
@@ -186,7 +195,7 @@ public struct InvalidTransition: Error, Sendable {
     /// The name of the source: the machine's state, or the state that its queued transitions lead to.
     public var source: String { sourceIndex.map { definition.states[$0].name } ?? details?.source ?? "" }
 
-    /// The name of the destination, if it is known.
+    /// The name of the destination, if it is known, or of the expected state.
     public var destination: String? {
         if let destination = details?.destination { return destination }
         guard let only = eventIndex.flatMap({ definition.events[$0].reach.onlyDestination }) else { return nil }

@@ -79,6 +79,10 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
             "the machine has no context yet."
         case .deadlock:
             "threads wait for one another's machines in a circle: \(machines.joined(separator: " → "))."
+        case .timedOut:
+            "\(shownDestination ?? "the state") was not reached in time."
+        case .unreachable:
+            "no events lead from \(source.shortened) to \(shownDestination ?? "the state")."
         }
     }
 
@@ -102,7 +106,7 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
             candidates.isEmpty ? "The workflow has no actions." : "Its actions are \(Self.list(candidates))."
         case .unknownState:
             "Its states are \(Self.list(candidates))."
-        case .declined, .notCurrent, .actionFailed:
+        case .declined, .notCurrent, .actionFailed, .unreachable:
             nil
         case .regionInUse:
             "Give each state its own machine, such as a copy."
@@ -128,6 +132,10 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
                 : "Call `activate(context:)` first, or add a `RegionContext` to the holder's workflow."
         case .deadlock:
             "Use the machines in the same order in all callbacks, or after the transition."
+        case .timedOut:
+            details?.missedDeadline.map {
+                "Activate the machine: its deadline of \($0) has passed, but it is inactive."
+            }
         }
     }
 

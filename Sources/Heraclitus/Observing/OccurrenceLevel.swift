@@ -53,6 +53,8 @@ extension InvalidTransition.Reason {
             .transitionInProgress, .endlessChain, .alreadyRunning, .missingContext, .deadlock, .regionInUse:
             true
         case .notAllowed, .notCurrent, .declined, .actionFailed, .noEvent: false
+        // Waits are left out of journals.
+        case .timedOut, .unreachable: false
         }
     }
 }

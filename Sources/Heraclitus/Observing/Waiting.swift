@@ -15,8 +15,10 @@ extension StateMachine {
     ///   - state: The state's class, or a protocol of states.
     ///   - timeout: The maximum duration; `nil` for no limit.
     /// - Returns: The state object.
-    /// - Throws: ``StateNotReached`` at the timeout, when no events lead to the state any more, and at once for a
-    ///   state outside the workflow. For a protocol without a ``StateGroup``, only a final state is no way there.
+    /// - Throws: ``InvalidTransition``, whose destination is the expected state:
+    ///   ``InvalidTransition/Reason-swift.enum/timedOut`` at the timeout, and
+    ///   ``InvalidTransition/Reason-swift.enum/unreachable`` when no events lead to the state any more, or at once for
+    ///   a state outside the workflow. For a protocol without a ``StateGroup``, only a final state is no way there.
     ///   `CancellationError` when the task is cancelled.
     @discardableResult
     public func wait<S: Sendable>(for state: S.Type, timeout: Duration? = nil) async throws -> S {
@@ -38,7 +40,7 @@ extension StateMachine {
                 if let reached = try await group.next() ?? nil { return reached }
             } catch is CancellationError {}
             if let reached = self.state as? S { return reached }
-            throw notReached(state, in: stateName, timeout)
+            throw failure(ofWaitFor: state, in: core.now.index, after: timeout)
         }
     }
 
@@ -49,48 +51,26 @@ extension StateMachine {
             if beginnings == nil { beginnings = definition.states(leadingTo: state) }
             let index = definition.stateIndex(of: current as AnyObject)
             guard let index, beginnings?.contains(index) == false else { continue }
-            throw notReached(state, in: definition.states[index].name)
+            throw failure(ofWaitFor: state, in: index)
         }
         // The machine is alive while this method runs, so the stream has ended by cancellation.
         throw CancellationError()
     }
 
-    private func notReached<S>(_ expected: S.Type, in state: String, _ timeout: Duration? = nil) -> StateNotReached {
-        StateNotReached(
-            workflow: definition.workflow,
-            expected: (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self),
-            state: state,
-            timeout: timeout,
-            missedDeadline: missedDeadline
+    private func failure<S>(
+        ofWaitFor expected: S.Type,
+        in source: Int,
+        after timeout: Duration? = nil
+    ) -> InvalidTransition {
+        let name = (S.self as? any WorkflowState.Type)?.name ?? String(describing: S.self)
+        let limit = timeout.map { " longer than \($0 / .seconds(1)) seconds" } ?? ""
+        let details = InvalidTransition.Details(
+            destination: name,
+            attempt: "wait\(limit) for \(name.shortened)",
+            missedDeadline: timeout == nil ? nil : missedDeadline
         )
-    }
-}
-
-/// The error of a wait for a state: the timeout has passed, or no events lead to the state any more.
-public struct StateNotReached: Error, Hashable, Sendable {
-    /// The name of the workflow.
-    public let workflow: String
-
-    /// The name of the expected state.
-    public let expected: String
-
-    /// The name of the state at the end of the wait.
-    public let state: String
-
-    /// The timeout that has passed; `nil` if no events lead to the expected state any more.
-    public let timeout: Duration?
-
-    let missedDeadline: String?
-}
-
-extension StateNotReached: DescribedError {
-    /// A sentence with both states, and a hint for a restored, inactive machine.
-    public var description: String {
-        guard let timeout else {
-            return "\(workflow) cannot get to \(expected) from \(state): no events lead there."
-        }
-        let hint = missedDeadline.map { " Its deadline of \($0) has passed, but the machine is inactive: activate it." }
-        return "\(workflow) was in \(state) and not in \(expected) after \(timeout / .seconds(1)) seconds.\(hint ?? "")"
+        let reason: InvalidTransition.Reason = timeout == nil ? .unreachable : .timedOut
+        return core.completed(InvalidTransition(reason, in: definition, event: nil, from: source, details), Call(self))
     }
 }
 

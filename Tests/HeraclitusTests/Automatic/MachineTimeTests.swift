@@ -214,8 +214,14 @@ import Testing
         await clock.advance(by: .seconds(29))
         #expect(clock.scheduler.count == 1)
         await clock.advance(by: .seconds(1))
-        let error = await #expect(throws: StateNotReached.self) { try await waiting.value }
-        #expect(error?.description == "Gate was in ShutState and not in OpenState after 30.0 seconds.")
+        let error = await #expect(throws: InvalidTransition.self) { try await waiting.value }
+        #expect(error?.reason == .timedOut && error?.source == "ShutState" && error?.destination == "OpenState")
+        #expect(
+            error?.description == "Gate cannot wait longer than 30.0 seconds for OpenState in ShutState: "
+                + "OpenState was not reached in time."
+        )
+        #expect(error?.failureReason == "OpenState was not reached in time." && error?.recoverySuggestion == nil)
+        #expect(error?.allowedEvents == ["open", "lose"])
         #expect(clock.scheduler.count == 0)
     }
 
@@ -234,10 +240,14 @@ import Testing
         let waiting = Task { try await restored.wait(for: OpenState.self, timeout: .seconds(30)) }
         while clock.scheduler.count < 2 { await Task.yield() }
         await clock.advance(by: .seconds(30))
-        let error = await #expect(throws: StateNotReached.self) { try await waiting.value }
+        let error = await #expect(throws: InvalidTransition.self) { try await waiting.value }
         #expect(
-            error?.description == "Door was in ShutState and not in OpenState after 30.0 seconds. "
-                + "Its deadline of \(deadline) has passed, but the machine is inactive: activate it."
+            error?.errorDescription == "Door cannot wait longer than 30.0 seconds for OpenState in ShutState: "
+                + "OpenState was not reached in time."
+        )
+        #expect(
+            error?.recoverySuggestion
+                == "Activate the machine: its deadline of \(deadline) has passed, but it is inactive."
         )
         #expect("\(restored)" == "Door in ShutState, revision 0, inactive with a deadline of \(deadline)")
         restored.activate()
@@ -260,9 +270,10 @@ import Testing
     func others() async throws {
         let machine = StateMachine<Gate>(scheduler: clock.scheduler)
         try machine.fire.lose()
-        await #expect(throws: StateNotReached.self) {
+        let error = await #expect(throws: InvalidTransition.self) {
             try await machine.wait(for: OpenState.self, timeout: .seconds(30))
         }
+        #expect(error?.reason == .unreachable && error?.source == "LostState")
         let other = StateMachine<Gate>(scheduler: clock.scheduler)
         let waiting = Task { try await other.wait(for: OpenState.self, timeout: .seconds(30)) }
         waiting.cancel()

@@ -162,7 +162,7 @@ import Testing
     func waiting() async throws {
         #expect(OneWay.table.groups.map(\.name) == ["With Position", "Running"])
         let machine = StateMachine<OneWay>(resumingIn: StoppedState())
-        await #expect(throws: StateNotReached.self) { _ = try await machine.wait(for: (any Positioned).self) }
+        await #expect(throws: InvalidTransition.self) { _ = try await machine.wait(for: (any Positioned).self) }
         let other = StateMachine<OneWay>()
         let running = try await other.wait(for: (any Running).self)
         #expect(running.speed == 0)

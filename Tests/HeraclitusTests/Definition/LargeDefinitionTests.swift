@@ -197,8 +197,10 @@ enum Ten: StateCount { static var value: Int { 10 } }
         let (first, last) = (StateMachine<Line>(entering: First()), StateMachine<Line>(entering: Last()))
         let start = ContinuousClock.now
         _ = try await last.wait(for: Last.self)
-        await #expect(throws: StateNotReached.self) { try await last.wait(for: First.self) }
-        await #expect(throws: StateNotReached.self) { try await first.wait(for: Last.self, timeout: .milliseconds(1)) }
+        await #expect(throws: InvalidTransition.self) { try await last.wait(for: First.self) }
+        await #expect(throws: InvalidTransition.self) {
+            try await first.wait(for: Last.self, timeout: .milliseconds(1))
+        }
         #expect(ContinuousClock.now - start < Self.limit)
     }
 }

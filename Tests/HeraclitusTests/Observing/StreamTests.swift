@@ -202,20 +202,27 @@ import Testing
         let waiting = Task { try await door.wait(for: OpenState.self) }
         try await Task.sleep(for: .milliseconds(20))
         try door.fire.smash()
-        let error = await #expect(throws: StateNotReached.self) { try await waiting.value }
-        #expect(error?.workflow == "Door" && error?.expected == "OpenState" && error?.state == "SmashedState")
-        #expect(error?.description == "Door cannot get to OpenState from SmashedState: no events lead there.")
-        await #expect(throws: StateNotReached.self) { try await door.wait(for: ClosedState.self) }
-        await #expect(throws: StateNotReached.self) { try await door.wait(for: (any EmptyStateOfNobody).self) }
+        let error = await #expect(throws: InvalidTransition.self) { try await waiting.value }
+        #expect(error?.reason == .unreachable && error?.workflow == "Door")
+        #expect(error?.source == "SmashedState" && error?.destination == "OpenState" && error?.event == nil)
+        #expect(
+            error?.description
+                == "Door cannot wait for OpenState in SmashedState: no events lead from SmashedState to OpenState."
+        )
+        #expect(error?.failureReason == "no events lead from SmashedState to OpenState.")
+        #expect(error?.recoverySuggestion == nil && error?.allowedEvents == [])
+        await #expect(throws: InvalidTransition.self) { try await door.wait(for: ClosedState.self) }
+        await #expect(throws: InvalidTransition.self) { try await door.wait(for: (any EmptyStateOfNobody).self) }
         #expect(try await door.wait(for: SmashedState.self) === door.state)
     }
 
     @Test("A wait for a foreign type throws at once, and for a protocol it waits")
     func waitForNoState() async throws {
         let door = StateMachine<Door>()
-        await #expect(throws: StateNotReached.self) { try await door.wait(for: String.self) }
-        await #expect(throws: StateNotReached.self) { try await door.wait(for: [OpenState].self) }
-        await #expect(throws: StateNotReached.self) { try await door.wait(for: EmptyKeyOfNobody.self) }
+        let foreign = await #expect(throws: InvalidTransition.self) { try await door.wait(for: String.self) }
+        #expect(foreign?.reason == .unreachable && foreign?.destination == "String")
+        await #expect(throws: InvalidTransition.self) { try await door.wait(for: [OpenState].self) }
+        await #expect(throws: InvalidTransition.self) { try await door.wait(for: EmptyKeyOfNobody.self) }
         let lockings = [
             Task { try await door.wait(for: (any LockedKind).self) as any Sendable },
             Task { try await door.wait(for: (any LockedKind & Sendable).self) as any Sendable },
