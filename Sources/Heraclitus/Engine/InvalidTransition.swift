@@ -206,7 +206,9 @@ public struct InvalidTransition: Error, Sendable {
     public var underlyingError: (any Error)? { details?.underlyingError }
 
     /// The errors of the declining guards, in the order of the guards.
-    var unmetGuards: [any Error] { details?.unmetGuards ?? [] }
+    ///
+    /// A fire stops at the first one. ``StateMachine/eventAvailability(userInfo:)`` asks all guards of an event.
+    public var unmetGuards: [any Error] { details?.unmetGuards ?? [] }
 
     /// Names to choose from: events, actions or states, depending on the ``reason``.
     ///

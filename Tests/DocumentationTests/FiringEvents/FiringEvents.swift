@@ -59,13 +59,17 @@ private struct Exam: Workflow {
     @Test("The events that a machine allows are listed and rehearsed")
     func offered() throws {
         let machine = StateMachine<Download>()
-        for event in machine.eventAvailability() { print(event) }  // load: needs LoadingState
+        for (event, rejection) in machine.eventAvailability() {
+            print(event, rejection?.failureReason ?? "allowed")
+        }
         do {
             try machine.rehearse.load(LoadingState(url: "ftp://example.org"))
         } catch {
             print(error.failureReason ?? "")  // the words of the guard
         }
-        #expect(machine.eventAvailability().first?.description == "load: needs LoadingState")
+        let load = machine.eventAvailability().first
+        #expect(load?.event == "load" && load?.rejection?.reason == .destinationNeeded)
+        #expect(load?.rejection?.candidates == ["LoadingState"])
         let error = #expect(throws: InvalidTransition.self) {
             try machine.rehearse.load(LoadingState(url: "ftp://example.org"))
         }
