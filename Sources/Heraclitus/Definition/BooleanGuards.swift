@@ -33,38 +33,6 @@ extension StateMachine {
             try GuardReturnedFalse.check(body(source, destination, transition))
         }
     }
-
-    /// Adds a guard that declines leaving a state by `false`, without a reason.
-    /// - Parameters:
-    ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state to leave, and the transition.
-    /// - Returns: A registration for cancelling the closure.
-    @available(*, deprecated, message: "throw to decline: 'guard order.isPaid else { throw NotPaid() }'")
-    @discardableResult
-    public func shouldExit<S, Answer: ExpressibleByBooleanLiteral & Equatable & Sendable>(
-        _ state: S.Type,
-        _ body: @escaping @Sendable (S, StateTransition) throws -> Answer
-    ) -> Registration {
-        shouldExit(state) { (source: S, transition: StateTransition) throws -> Void in
-            try GuardReturnedFalse.check(body(source, transition))
-        }
-    }
-
-    /// Adds a guard that declines entering a state by `false`, without a reason.
-    /// - Parameters:
-    ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state to enter, and the transition.
-    /// - Returns: A registration for cancelling the closure.
-    @available(*, deprecated, message: "throw to decline: 'guard order.isPaid else { throw NotPaid() }'")
-    @discardableResult
-    public func shouldEnter<S, Answer: ExpressibleByBooleanLiteral & Equatable & Sendable>(
-        _ state: S.Type,
-        _ body: @escaping @Sendable (S, StateTransition) throws -> Answer
-    ) -> Registration {
-        shouldEnter(state) { (destination: S, transition: StateTransition) throws -> Void in
-            try GuardReturnedFalse.check(body(destination, transition))
-        }
-    }
 }
 
 /// Why a guard that returns a Boolean value declined.

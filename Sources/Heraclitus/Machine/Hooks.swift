@@ -28,38 +28,6 @@ extension StateMachine {
         return add(.guard { if $0.plan.event == index { try $0.withStates(source, destination, body) } })
     }
 
-    /// Adds a guard called before a state or a subclass of it is left.
-    ///
-    /// The guard throws to decline.
-    /// - Parameters:
-    ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state to leave, and the transition.
-    /// - Returns: A registration for cancelling the closure.
-    @discardableResult
-    public func shouldExit<S>(
-        _ state: S.Type,
-        _ body: @escaping @Sendable (S, StateTransition) throws -> Void
-    ) -> Registration {
-        let source = StateCast<S>(in: W.self)
-        return add(.guard { if !$0.isUpdate { try $0.withSource(source, body) } })
-    }
-
-    /// Adds a guard called before a state or a subclass of it is entered.
-    ///
-    /// The guard throws to decline.
-    /// - Parameters:
-    ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the state to enter, and the transition.
-    /// - Returns: A registration for cancelling the closure.
-    @discardableResult
-    public func shouldEnter<S>(
-        _ state: S.Type,
-        _ body: @escaping @Sendable (S, StateTransition) throws -> Void
-    ) -> Registration {
-        let destination = StateCast<S>(in: W.self)
-        return add(.guard { if !$0.isUpdate { try $0.withDestination(destination, body) } })
-    }
-
     // MARK: Hooks of a state
 
     /// Adds a closure called before a state or a subclass of it is left.
@@ -190,24 +158,6 @@ extension StateMachine {
     }
 
     // MARK: After every transition
-
-    /// Adds an observer of transitions between two states, including their subclasses.
-    ///
-    /// An update is a transition from a state to itself. Activation is not a transition.
-    /// - Parameters:
-    ///   - source: The class, or a protocol, of the state that was left.
-    ///   - destination: The class, or a protocol, of the state that was entered.
-    ///   - body: Gets both states and the transition.
-    /// - Returns: A registration for cancelling the closure.
-    @discardableResult
-    public func onTransition<S, D>(
-        from source: S.Type,
-        to destination: D.Type,
-        _ body: @escaping @Sendable (S, D, StateTransition) -> Void
-    ) -> Registration {
-        let (source, destination) = (StateCast<S>(in: W.self), StateCast<D>(in: W.self))
-        return add(.hook(.observers) { $0.withStates(source, destination, body) })
-    }
 
     /// Adds an observer of all transitions, called after all hooks.
     ///

@@ -139,7 +139,7 @@ import Testing
         try await store.workflow(Nesting.self).update("1") { root in
             attempts += 1
             let isFirst = attempts == 1
-            root.shouldEnter(OpenBoxState.self) { state, _ in if state.name == "declined" { throw Declined() } }
+            root.guarded(\.open) { _, state, _ in if state.name == "declined" { throw Declined() } }
             #expect(throws: InvalidTransition.self) { try root.fire.open(OpenBoxState("declined")) }
             try root.rehearse.open(OpenBoxState("rehearsed"))
             try root.fire.open(OpenBoxState("attempt \(attempts)"))

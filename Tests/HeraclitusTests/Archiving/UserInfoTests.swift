@@ -165,7 +165,7 @@ import Testing
         let date = "a date nan s after 2001-01-01"
         #expect(description == "[a: Stamp(…), b: Optional<Stamp>(…), c: \(date), d: [\(date)]]")
         let machine = StateMachine<Door>(journal: .last(3))
-        machine.shouldEnter(OpenState.self) { _, transition in
+        machine.guarded(\.open) { _, _, transition in
             if transition.userInfo.isEmpty { throw Late.since(never, by: 2) }
         }
         do { try machine.fire.open(OpenState()) } catch { #expect(error.reason == .declined) }

@@ -157,10 +157,13 @@ extension StateMachine: MortalMachine where W: LifeWorkflow {
                 Hand.current?.keep(occurrence)
             }
         case 2:
-            return shouldEnter((any WorkflowState).self) { _, transition in
-                token.touch()
-                try Hand.current?.isAsked(transition)
-            }
+            return add(
+                .guard { transition in
+                    if transition.isUpdate { return }
+                    token.touch()
+                    try Hand.current?.isAsked(transition)
+                }
+            )
         default:
             return didExit((any WorkflowState).self) { _, transition in
                 token.touch()

@@ -82,9 +82,7 @@ extension RandomArena {
         let exited = machine.didExit((any NumberedState).self) { _, transition in
             Player.current?.isCalled(.didExit, byOwn: true, transition)
         }
-        let asked = machine.shouldEnter((any NumberedState).self) { _, transition in
-            try Player.current?.isAsked(transition)
-        }
+        let asked = machine.add(.guard { if !$0.isUpdate { try Player.current?.isAsked($0) } })
         let prepared = machine.willExit((any NumberedState).self) { _, transition in
             Player.current?.isCalled(.willExit, byOwn: true, transition)
         }

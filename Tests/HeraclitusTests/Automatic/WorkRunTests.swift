@@ -15,8 +15,8 @@ extension WorkTests {
             try call.fire.finish(MadeState(busy.number))
         }
         let machine = machine(bench)
-        machine.onTransition(from: BusyState.self, to: MadeState.self) { _, made, _ in
-            bench.journal.write("made \(made.number)")
+        machine.onTransition { transition in
+            if let made = transition.destination as? MadeState { bench.journal.write("made \(made.number)") }
         }
         try await Marker.$value.withValue("run") {
             async let run: Void = machine.run()

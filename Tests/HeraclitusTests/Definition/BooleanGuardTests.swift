@@ -43,13 +43,6 @@ private func decline<W: Workflow>(_ fire: () throws(InvalidTransition) -> Void, 
         let guarding = machine.guarded(\.pay) { _, paid, _ in paid.amount > 0 }
         decline({ () throws(InvalidTransition) in try machine.fire.pay(Paid(amount: 0)) }, machine)
         guarding.cancel()
-        for guarding in [
-            machine.shouldEnter(Paid.self, { paid, _ in paid.amount > 0 }),
-            machine.shouldExit(Open.self, { _, transition in transition.userInfo.keys.isEmpty == false }),
-        ] {
-            decline({ () throws(InvalidTransition) in try machine.fire.pay(Paid(amount: 0)) }, machine)
-            guarding.cancel()
-        }
         try machine.fire.pay(Paid(amount: 0))
         #expect(machine.state is Paid)
     }

@@ -209,7 +209,9 @@ import Testing
         expectExtinct(
             Classes.self,
             { machine, census in
-                let own = machine.shouldEnter(SecondState.self) { _, _ in throw CancellationError() }
+                let own = machine.guarded(\.go) { _, destination, _ in
+                    if destination is SecondState { throw CancellationError() }
+                }
                 #expect(throws: InvalidTransition.self) {
                     switch reason {
                     case "guard": try machine.fire.go(FirstState(census), userInfo: ["decline": true])

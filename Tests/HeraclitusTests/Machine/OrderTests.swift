@@ -11,25 +11,22 @@ import Testing
         @Sendable func note(_ line: String, _ machine: StateMachine<Heard>?) {
             journal.write("\(line) in \(machine?.stateName ?? "?")")
         }
-        machine.onTransition(from: AState.self, to: BState.self) { _, _, transition in
-            note("own.observer", transition.machine(as: Heard.self))
-        }
+        machine.onTransition { note("own.observer", $0.machine(as: Heard.self)) }
         machine.didFire(\.go) { _, _, t in note("own.didFire", t.machine(as: Heard.self)) }
         machine.didEnter(BState.self) { _, t in note("own.didEnter", t.machine(as: Heard.self)) }
         machine.didExit(AState.self) { _, t in note("own.didExit", t.machine(as: Heard.self)) }
         machine.willEnter(BState.self) { _, t in note("own.willEnter", t.machine(as: Heard.self)) }
         machine.willExit(AState.self) { _, t in note("own.willExit", t.machine(as: Heard.self)) }
         machine.willFire(\.go) { _, _, t in note("own.willFire", t.machine(as: Heard.self)) }
-        machine.shouldEnter(BState.self) { _, _ in journal.write("own.shouldEnter") }
-        machine.shouldExit(AState.self) { _, _ in journal.write("own.shouldExit") }
-        machine.guarded(\.go) { _, _, _ in journal.write("own.guard") }
+        machine.guarded(\.go) { _, _, _ in journal.write("own.guard1") }
+        machine.guarded(\.go) { _, _, _ in journal.write("own.guard2") }
 
         try machine.fire.go(BState(journal))
 
         #expect(
             journal.entries == [
                 "go.guard1", "go.guard2", "A.shouldExit", "B.shouldEnter",
-                "own.shouldEnter", "own.shouldExit", "own.guard",
+                "own.guard1", "own.guard2",
                 "go.willFire", "own.willFire in A",
                 "A.willExit", "own.willExit in A",
                 "B.willEnter", "own.willEnter in A",
@@ -59,9 +56,8 @@ import Testing
         let old = machine.state
         machine.willExit(AState.self) { _, _ in journal.write("own.willExit") }
         machine.didEnter(AState.self) { _, _ in journal.write("own.didEnter") }
-        machine.shouldExit(AState.self) { _, _ in journal.write("own.shouldExit") }
         machine.guarded(\.touch) { _, _, _ in journal.write("own.guard") }
-        machine.onTransition(from: AState.self, to: AState.self) { _, _, _ in journal.write("own.observer") }
+        machine.onTransition { _ in journal.write("own.observer") }
         try machine.fire.touch { _ in AState(journal) }
         #expect(journal.entries == ["touch.guard", "own.guard", "touch.willFire", "touch.didFire", "own.observer"])
         #expect(machine.revision == 1)

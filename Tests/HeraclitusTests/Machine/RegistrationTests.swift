@@ -211,13 +211,11 @@ import Testing
         let machine = StateMachine<Heard>.active(CallLog())
         machine.didEnter(LoudState.self) { state, _ in journal.write("Loud hears \(type(of: state).name)") }
         machine.didEnter(BState.self) { _, _ in journal.write("B hears B") }
-        machine.onTransition(from: LoudState.self, to: LoudState.self) { a, b, _ in
-            journal.write("\(type(of: a).name) to \(type(of: b).name)")
-        }
-        machine.onTransition(from: CState.self, to: LoudState.self) { _, _, _ in journal.write("never") }
+        machine.didExit(LoudState.self) { state, _ in journal.write("\(type(of: state).name) is left") }
+        machine.didExit(CState.self) { _, _ in journal.write("never") }
         try machine.fire.again(AState())
         try machine.fire.go(BState())
-        #expect(journal.entries == ["Loud hears A", "A to A", "Loud hears B", "B hears B", "A to B"])
+        #expect(journal.entries == ["A is left", "Loud hears A", "A is left", "Loud hears B", "B hears B"])
     }
 
     @Test("A closure for a protocol covers every conforming state")
@@ -225,14 +223,12 @@ import Testing
         let journal = CallLog()
         let machine = StateMachine<Heard>.active(CallLog())
         machine.didEnter((any HeardState).self) { state, _ in journal.write("\(type(of: state).name)") }
-        machine.onTransition(from: (any HeardState).self, to: BState.self) { _, _, transition in
-            journal.write("\(transition.isUpdate)")
-        }
+        machine.didExit((any HeardState).self) { _, transition in journal.write("\(transition.isUpdate)") }
         machine.didFire(\.touch) { _, _, transition in journal.write("\(transition.isUpdate)") }
         machine.didEnter((any EmptyState).self) { _, _ in journal.write("never") }
         try machine.fire.touch { _ in AState() }
         try machine.fire.go(BState())
-        #expect(journal.entries == ["true", "B", "false"])
+        #expect(journal.entries == ["true", "false", "B"])
         #expect(machine.isIn((any HeardState).self))
         #expect(!machine.isIn((any EmptyState).self))
     }

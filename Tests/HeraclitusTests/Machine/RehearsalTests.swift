@@ -78,7 +78,10 @@ import Testing
             for userInfo: UserInfo in [[:], ["isSure": true], ["locked": true]] {
                 let machine = StateMachine<Shop>(resumingIn: Self.make(source))
                 machine.activate()
-                machine.shouldEnter(SentState.self) { _, _ in throw Objection(text: "own") }
+                machine.guarded(\.send) { _, _, _ in throw Objection(text: "own") }
+                machine.guarded(\.split) { _, destination, _ in
+                    if destination is SentState { throw Objection(text: "own") }
+                }
                 func run(_ fire: Fire<Shop>) -> InvalidTransition? {
                     Self.error { () throws(InvalidTransition) in
                         if let destination {
@@ -289,7 +292,7 @@ extension RehearsalTests {
     func unmetGuards() throws {
         let journal = CallLog()
         let machine = StateMachine<Shop>(resumingIn: CartState(items: 0))
-        machine.shouldEnter(EmptiedState.self) { _, _ in throw Objection(text: "own") }
+        machine.guarded(\.drop) { _, _, _ in throw Objection(text: "own") }
         machine.observe { journal.write($0.message) }
         let rejection = try #require(machine.eventAvailability(userInfo: ["locked": true])[1].rejection)
         #expect(Self.texts(rejection.unmetGuards) == ["the cart is empty", "not sure", "locked", "own"])
