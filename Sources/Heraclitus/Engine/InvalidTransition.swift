@@ -189,9 +189,6 @@ public struct InvalidTransition: Error, Sendable {
             .filter { event in states.contains { event.reach.leads(from: source, to: $0) } }.map(\.name)
     }
 
-    /// The names of the actions that the source allows, in the definition's order.
-    public var allowedActions: [String] { sourceIndex.map(definition.actionNames(allowedIn:)) ?? [] }
-
     /// The name of the source: the machine's state, or the state that its queued transitions lead to.
     public var source: String { sourceIndex.map { definition.states[$0].name } ?? details?.source ?? "" }
 

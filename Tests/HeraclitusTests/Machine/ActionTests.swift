@@ -54,7 +54,7 @@ import Testing
         #expect(lamp.state is DarkState && lamp.revision == 2)
     }
 
-    @Test("In another state an action is refused with the allowed actions and the way there, and observers are told")
+    @Test("In another state an action is refused with the way there, and observers are told")
     func refuses() throws {
         let lamp = StateMachine<Lamp>()
         let journal = CallLog()
@@ -68,7 +68,7 @@ import Testing
         }
         let error = #expect(throws: InvalidTransition.self) { try lamp.perform(\.goDark) }
         #expect(error?.reason == .notAllowed && error?.action == "goDark" && error?.source == "DarkState")
-        #expect(error?.candidates == ["light"] && error?.allowedActions == ["touch", "shine", "look"])
+        #expect(error?.candidates == ["light"] && lamp.allowedActions == ["touch", "shine", "look"])
         let group = #expect(throws: InvalidTransition.self) { try lamp.perform(named: "Measure the Light") }
         #expect(group?.candidates == ["light"] && group?.failureReason == "allowed only in Lit.")
         let levels = CallLog()
