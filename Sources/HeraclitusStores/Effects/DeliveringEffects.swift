@@ -41,7 +41,7 @@ extension StoredWorkflow {
         var report = try await EffectWorker(self, policy, handlers, places, until: scheduler.date).work()
         report.newerCount = try await newerCount(.effects(by: scheduler.date, names: nil))
         for effect in try await unknownEffects(policy.unknownEffectAge ?? .zero) {
-            report.add(WorkFailure(id: effect.key.id, effect: effect, error: effect.unknown(to: known)))
+            report.addFailure(of: effect.key.id, effect.unknown(to: known), effect: effect)
         }
         return report
     }
@@ -170,8 +170,7 @@ private final class EffectWorker<W: Workflow>: Sendable {
                         unused -= claimed.count
                     } catch StoreError.damaged(let id, let explanation) {
                         // The unreadable archives stay claimed. Handlers under way go on.
-                        let error = StoreError.damaged(id: id, explanation: explanation)
-                        report.add(WorkFailure(id: id, effect: nil, error: error))
+                        report.addFailure(of: id, StoreError.damaged(id: id, explanation: explanation))
                     } catch  where !Task.isCancelled {
                         // Throwing at once would cancel the handlers under way.
                         failure = error
@@ -228,15 +227,13 @@ private final class EffectWorker<W: Workflow>: Sendable {
                 if case .done = outcome { report.count += 1 }
                 let (stored, settled) = try await settle(effect, outcome, from: waiting)
                 leased = stored
-                if let error = outcome.error {
-                    report.add(WorkFailure(id: archive.id, effect: settled ?? effect, error: error))
-                }
+                if let error = outcome.error { report.addFailure(of: archive.id, error, effect: settled ?? effect) }
             }
         } catch let damage as StoreError {
             // The lease stays, so that other workers leave the machine alone for a while.
-            report.add(WorkFailure(id: archive.id, effect: nil, error: damage))
+            report.addFailure(of: archive.id, damage)
         } catch let error as ArchiveError {
-            report.add(WorkFailure(id: archive.id, effect: nil, error: error))
+            report.addFailure(of: archive.id, error)
         }
         return report
     }

@@ -52,8 +52,7 @@ extension StoredWorkflow {
             let found: [StoredArchive]
             do { found = try await store.claim(next) } catch StoreError.damaged(let id, let explanation) {
                 // The unreadable archives stay claimed.
-                let error = StoreError.damaged(id: id, explanation: explanation)
-                report.add(WorkFailure(id: id, effect: nil, error: error))
+                report.addFailure(of: id, StoreError.damaged(id: id, explanation: explanation))
                 break
             }
             // A short batch is the last one. Machines that are still due are left to the next call.
@@ -69,7 +68,7 @@ extension StoredWorkflow {
                     throw error
                 } catch {
                     tried.insert(ExactID(archive.id))
-                    report.add(WorkFailure(id: archive.id, effect: nil, error: error))
+                    report.addFailure(of: archive.id, error)
                 }
             }
             if isLast { break }

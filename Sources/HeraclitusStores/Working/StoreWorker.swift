@@ -24,14 +24,14 @@ extension ArchiveStore {
     ///   - policy: The lease of effects, and the treatment of failures.
     ///   - interval: The longest time between two looks at the store.
     ///   - failed: Gets each failure of a machine, an effect or the store, on any thread; of one look at the store, the
-    ///     first thousand. The worker goes on.
+    ///     first thousand, as in ``WorkReport/failures``. A failure of the store has an empty id. The worker goes on.
     /// - Throws: `CancellationError`; ``StoreError/missingHandlers(_:)`` before the first claim.
     public func run<each W: Workflow>(
         _ workflows: repeat StoredWorkflow<each W>,
         to handlers: EffectHandlers = EffectHandlers(),
         policy: DeliveryPolicy = DeliveryPolicy(),
         interval: Duration = .seconds(10),
-        failed: @escaping @Sendable (_ failure: WorkFailure) async -> Void = { _ in }
+        failed: @escaping @Sendable ((id: String, effect: StoredEffect?, error: any Error)) async -> Void = { _ in }
     ) async throws {
         for workflow in repeat each workflows { try handlers.check(workflow.knownEffects) }
         var policy = policy
@@ -59,14 +59,16 @@ extension ArchiveStore {
 
 /// The rounds of a worker: work, then sleep until the next date or ring.
 private final class Rounds: Sendable {
+    typealias Failure = (id: String, effect: StoredEffect?, error: any Error)
+
     let bell: StoreBell?
     let interval: Duration
-    let failed: @Sendable (WorkFailure) async -> Void
+    let failed: @Sendable (Failure) async -> Void
 
     /// The unknown effects that were reported.
     private let reported = Lock<Set<EffectKey>>([])
 
-    init(bell: StoreBell?, interval: Duration, failed: @escaping @Sendable (WorkFailure) async -> Void) {
+    init(bell: StoreBell?, interval: Duration, failed: @escaping @Sendable (Failure) async -> Void) {
         (self.bell, self.interval, self.failed) = (bell, interval, failed)
     }
 
@@ -122,7 +124,7 @@ private final class Rounds: Sendable {
         } catch {
             try Task.checkCancellation()
             // The next round retries a failing medium.
-            await failed(WorkFailure(id: "", effect: nil, error: error))
+            await failed((id: "", effect: nil, error: error))
             return latest
         }
     }
@@ -130,7 +132,7 @@ private final class Rounds: Sendable {
     /// Whether to report a failure.
     ///
     /// An effect of an unknown type is reported once.
-    private func isNew(_ failure: WorkFailure) -> Bool {
+    private func isNew(_ failure: Failure) -> Bool {
         guard let effect = failure.effect, case ArchiveError.unknownEffect? = failure.error as? ArchiveError else {
             return true
         }

@@ -5,10 +5,11 @@ public struct WorkReport: Sendable {
     /// The number of processed machines or delivered effects.
     public internal(set) var count = 0
 
-    /// The first thousand failures.
+    /// The first thousand failures, each of a machine or of one of its effects.
     ///
-    /// A failure leaves the other machines unaffected.
-    public internal(set) var failures: [WorkFailure] = []
+    /// A failure has the id of the machine, and the effect as it is stored now; `nil` if the machine has failed. A
+    /// failure leaves the other machines unaffected.
+    public internal(set) var failures: [(id: String, effect: StoredEffect?, error: any Error)] = []
 
     /// The number of failures.
     public internal(set) var failureCount = 0
@@ -18,9 +19,9 @@ public struct WorkReport: Sendable {
     /// They wait for a newer release.
     public internal(set) var newerCount = 0
 
-    mutating func add(_ failure: WorkFailure) {
+    mutating func addFailure(of id: String, _ error: any Error, effect: StoredEffect? = nil) {
         failureCount += 1
-        if failures.count < 1_000 { failures.append(failure) }
+        if failures.count < 1_000 { failures.append((id, effect, error)) }
     }
 
     mutating func add(_ other: WorkReport) {
@@ -33,16 +34,4 @@ public struct WorkReport: Sendable {
     /// Throws the first failure, if there is one.
     /// - Throws: The error of the first failure.
     public func throwFirstFailure() throws { if let first = failures.first { throw first.error } }
-}
-
-/// A failure of a machine or of one of its effects.
-public struct WorkFailure: Sendable {
-    /// The id of the machine.
-    public let id: String
-
-    /// The effect as it is stored now; `nil` if a machine has failed.
-    public let effect: StoredEffect?
-
-    /// The error.
-    public let error: any Error
 }
