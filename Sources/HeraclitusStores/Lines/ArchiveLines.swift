@@ -13,15 +13,6 @@ public import HeraclitusEssentials
 /// }
 /// ```
 public enum Archive {
-    /// The progress of a stream of archives.
-    public struct Progress: Sendable, Hashable {
-        /// The number of lines so far, blank ones included.
-        public internal(set) var lines = 0
-
-        /// The number of bytes so far.
-        public internal(set) var bytes = 0
-    }
-
     /// Restores the machines of a file of JSON lines.
     ///
     /// Iterating reads the file on the iterating thread. A broken line is an element with an error. The sequence throws
@@ -32,7 +23,8 @@ public enum Archive {
     ///   - context: The runtime dependencies of the states; `nil` for a workflow without a `Workflow.Context`, and for
     ///     machines that get it later.
     ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
-    ///   - progress: Called after about every 64 KiB, and at the end.
+    ///   - progress: Gets the numbers of lines, blank ones included, and of bytes; after about every 64 KiB, and at the
+    ///     end.
     /// - Returns: The machines or the errors of broken lines, with the numbers of the lines, from 1. Blank lines are counted
     ///   and skipped.
     public static func lines<W: Workflow>(
@@ -40,7 +32,7 @@ public enum Archive {
         in file: URL,
         context: W.Context? = nil,
         limit: Int = 64 << 20,
-        progress: (@Sendable (Progress) -> Void)? = nil
+        progress: (@Sendable (_ lines: Int, _ bytes: Int) -> Void)? = nil
     ) -> some AsyncSequence<(number: Int, result: Result<StateMachine<W>, ArchiveError>), any Error> & Sendable {
         lines(of: workflow, in: FileChunks(path: file.path), context: context, limit: limit, progress: progress)
     }
@@ -52,14 +44,14 @@ public enum Archive {
     ///   - context: The runtime dependencies of the states; `nil` for a workflow without a `Workflow.Context`, and for
     ///     machines that get it later.
     ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
-    ///   - progress: Called after every chunk, and at the end.
+    ///   - progress: Gets the numbers of lines, blank ones included, and of bytes; after every chunk, and at the end.
     /// - Returns: The machines with the numbers of their lines, as from a file. The sequence rethrows errors of the chunks.
     public static func lines<W: Workflow, Chunks: AsyncSequence & Sendable>(
         of workflow: W.Type,
         in chunks: Chunks,
         context: W.Context? = nil,
         limit: Int = 64 << 20,
-        progress: (@Sendable (Progress) -> Void)? = nil
+        progress: (@Sendable (_ lines: Int, _ bytes: Int) -> Void)? = nil
     ) -> some AsyncSequence<(number: Int, result: Result<StateMachine<W>, ArchiveError>), any Error> & Sendable
     where Chunks.Element == Data {
         let given = context.flatMap { W.given($0) }
@@ -76,22 +68,22 @@ public enum Archive {
     ///   - machines: The machines. One of them is in memory at a time.
     ///   - file: The file.
     ///   - limit: The maximum size of a line in bytes, as for reading.
-    ///   - progress: Called after every thousandth machine, and at the end.
+    ///   - progress: Gets the numbers of lines and of bytes, after every thousandth machine and at the end.
     /// - Throws: `ArchiveError`: `unwritableState`, `tooLarge` or `inaccessibleFile`. The old file then stays.
     public static func write<W: Workflow>(
         _ machines: some Sequence<StateMachine<W>>,
         to file: URL,
         limit: Int = 64 << 20,
-        progress: ((Progress) -> Void)? = nil
+        progress: ((_ lines: Int, _ bytes: Int) -> Void)? = nil
     ) throws(ArchiveError) {
         var output = try ReplacingFile(at: file.path)
-        var state = Progress()
+        var done = (lines: 0, bytes: 0)
         for machine in machines {
-            try output.write(machine, limit: limit, &state)
-            if state.lines.isMultiple(of: 1_000) { progress?(state) }
+            try output.write(machine, limit: limit, &done)
+            if done.lines.isMultiple(of: 1_000) { progress?(done.lines, done.bytes) }
         }
         try output.finish()
-        progress?(state)
+        progress?(done.lines, done.bytes)
     }
 
     /// Writes an asynchronous sequence of machines to a file of JSON lines, like the function for a sequence.
@@ -99,22 +91,22 @@ public enum Archive {
     ///   - machines: The machines. One of them is in memory at a time.
     ///   - file: The file.
     ///   - limit: The maximum size of a line in bytes, as for reading.
-    ///   - progress: Called after every thousandth machine, and at the end.
+    ///   - progress: Gets the numbers of lines and of bytes, after every thousandth machine and at the end.
     /// - Throws: `ArchiveError`, or the error of the sequence. The old file then stays.
     public static func write<W: Workflow>(
         _ machines: some AsyncSequence<StateMachine<W>, any Error>,
         to file: URL,
         limit: Int = 64 << 20,
-        progress: ((Progress) -> Void)? = nil
+        progress: ((_ lines: Int, _ bytes: Int) -> Void)? = nil
     ) async throws {
         var output = try ReplacingFile(at: file.path)
-        var state = Progress()
+        var done = (lines: 0, bytes: 0)
         for try await machine in machines {
-            try output.write(machine, limit: limit, &state)
-            if state.lines.isMultiple(of: 1_000) { progress?(state) }
+            try output.write(machine, limit: limit, &done)
+            if done.lines.isMultiple(of: 1_000) { progress?(done.lines, done.bytes) }
         }
         try output.finish()
-        progress?(state)
+        progress?(done.lines, done.bytes)
     }
 }
 
@@ -122,12 +114,12 @@ extension ReplacingFile {
     fileprivate mutating func write(
         _ machine: StateMachine<some Workflow>,
         limit: Int,
-        _ progress: inout Archive.Progress
+        _ done: inout (lines: Int, bytes: Int)
     ) throws(ArchiveError) {
         var line = try machine.archive(limit: limit)
         line.append(UInt8(ascii: "\n"))
         try write(line)
-        progress.lines += 1
-        progress.bytes += line.count
+        done.lines += 1
+        done.bytes += line.count
     }
 }

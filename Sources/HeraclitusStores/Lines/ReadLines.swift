@@ -9,7 +9,7 @@ where Chunks.Element == Data {
 
     let chunks: Chunks
     let limit: Int
-    let progress: (@Sendable (Archive.Progress) -> Void)?
+    let progress: (@Sendable (_ lines: Int, _ bytes: Int) -> Void)?
     let read: @Sendable (Data) -> Result<Value, ArchiveError>
 
     func makeAsyncIterator() -> Iterator {
@@ -20,8 +20,8 @@ where Chunks.Element == Data {
         fileprivate var chunks: Chunks.AsyncIterator
         fileprivate var lines: LineBuffer
         fileprivate let read: @Sendable (Data) -> Result<Value, ArchiveError>
-        fileprivate let report: (@Sendable (Archive.Progress) -> Void)?
-        fileprivate var progress = Archive.Progress()
+        fileprivate let report: (@Sendable (_ lines: Int, _ bytes: Int) -> Void)?
+        fileprivate var done = (lines: 0, bytes: 0)
         fileprivate var isAtEnd = false
 
         mutating func next() async throws -> Element? { try await next(isolation: nil) }
@@ -36,24 +36,24 @@ where Chunks.Element == Data {
                 guard let chunk = try await chunks.next(isolation: actor) else {
                     isAtEnd = true
                     let last = lines.last().flatMap { value(of: $0) }
-                    report?(progress)
+                    report?(done.lines, done.bytes)
                     return last
                 }
-                progress.bytes += chunk.count
+                done.bytes += chunk.count
                 lines.add(chunk)
-                report?(progress)
+                report?(done.lines, done.bytes)
             }
         }
 
         private mutating func value(of line: LineBuffer.Line) -> Element? {
-            progress.lines += 1
+            done.lines += 1
             let result: Result<Value, ArchiveError>
             switch line {
             case .blank: return nil
             case .tooLarge(let size): result = .failure(.tooLarge(size, limit: lines.limit))
             case .data(let data): result = read(data)
             }
-            return (progress.lines, result)
+            return (done.lines, result)
         }
     }
 }

@@ -38,21 +38,21 @@ import Testing
     func roundTrip() async throws {
         let folder = try Folder()
         let file = folder.file("tickets.jsonl")
-        let written = Lock<[Archive.Progress]>([])
-        try Archive.write((1...2_500).lazy.map(Self.machine), to: file) { progress in
-            written.withLock { $0.append(progress) }
+        let written = Lock<[(lines: Int, bytes: Int)]>([])
+        try Archive.write((1...2_500).lazy.map(Self.machine), to: file) { lines, bytes in
+            written.withLock { $0.append((lines, bytes)) }
         }
         #expect(folder.files == ["tickets.jsonl"])
         let size = try Data(contentsOf: file).count
         #expect(written.withLock { $0.map(\.lines) } == [1_000, 2_000, 2_500])
         #expect(written.withLock { $0.last?.bytes } == size)
 
-        let read = Lock<[Archive.Progress]>([])
+        let read = Lock<[(lines: Int, bytes: Int)]>([])
         var number = 0
         for try await line in Archive.lines(
             of: Ticket.self,
             in: file,
-            progress: { progress in read.withLock { $0.append(progress) } }
+            progress: { lines, bytes in read.withLock { $0.append((lines, bytes)) } }
         ) {
             number += 1
             #expect(line.number == number)
