@@ -12,7 +12,7 @@ public struct StoredEffect: Sendable, Hashable {
     public let data: JSONValue
 
     /// The version of the workflow that saved the effect; `nil` if an earlier release saved it without a version.
-    public let version: Int?
+    package let version: Int?
 
     /// The number of failed attempts.
     public let attempts: Int

@@ -140,19 +140,12 @@ extension ArchiveStore {
     }
 
     /// Finds the ids of all archives.
-    /// - Returns: The ids, sorted by their UTF-8.
-    /// - Throws: Errors of the store's medium.
-    public func ids() async throws -> [String] { try await ids(ArchiveQuery()) }
+    package func ids() async throws -> [String] { try await ids(ArchiveQuery()) }
 
     /// Saves one archive, which replaces the archive of its revision.
-    ///
-    /// Waiting effects stay.
-    /// - Parameter archive: The archive.
     /// - Returns: The new revision.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; errors of the store's medium;
-    ///   ``StoreError/damaged(id:explanation:)`` if the store has saved it and returns no revision, or several.
     @discardableResult
-    public func save(_ archive: StoredArchive) async throws -> Int { try await revision(of: .save(archive)) }
+    package func save(_ archive: StoredArchive) async throws -> Int { try await revision(of: .save(archive)) }
 
     /// Deletes a stored archive with its effects.
     /// - Parameters:
@@ -160,7 +153,7 @@ extension ArchiveStore {
     ///   - revision: The revision to delete; `nil` for any.
     /// - Returns: Whether there was an archive.
     /// - Throws: ``StoreError/conflict(id:expected:found:)`` if another revision is stored; errors of the store's medium;
-    ///   ``StoreError/damaged(id:explanation:)`` as for ``save(_:)-(StoredArchive)``.
+    ///   ``StoreError/damaged(id:explanation:)`` if the store has deleted it and returns no revision, or several.
     @discardableResult
     public func delete(_ id: String, expecting revision: Int? = nil) async throws -> Bool {
         try await self.revision(of: .delete(id, expecting: revision)) > 0

@@ -22,7 +22,7 @@ public protocol StoreTransaction {
 
     /// Saves changes in the transaction.
     /// - Parameter changes: The changes, each with its own id.
-    /// - Returns: The stored revision of each change, as in ``ArchiveStore/save(_:)-([StoreChange])``.
+    /// - Returns: The stored revision of each change, as in ``ArchiveStore/save(_:)``.
     /// - Throws: ``StoreError/conflict(id:expected:found:)``; ``StoreError/effectsChanged(id:)``; errors of the store's medium.
     func save(_ changes: [StoreChange]) throws -> [Int]
 }

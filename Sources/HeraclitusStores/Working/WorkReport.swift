@@ -30,8 +30,4 @@ public struct WorkReport: Sendable {
         failures += other.failures.prefix(max(0, 1_000 - failures.count))
         newerCount = max(newerCount, other.newerCount)
     }
-
-    /// Throws the first failure, if there is one.
-    /// - Throws: The error of the first failure.
-    public func throwFirstFailure() throws { if let first = failures.first { throw first.error } }
 }

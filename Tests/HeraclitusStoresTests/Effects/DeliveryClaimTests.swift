@@ -174,7 +174,6 @@ extension DeliveryTests {
                 continue
             }
         }
-        #expect(throws: StoreError.self) { try report.throwFirstFailure() }
         await #expect(throws: StoreError.self) { try await walks(store).effects() }
     }
 }

@@ -179,7 +179,6 @@ import Testing
             #expect(failure.id == "4" ? failure.error is Refusal : failure.error is ArchiveError)
             #expect(failure.effect == nil)
         }
-        #expect(throws: (any Error).self) { try report.throwFirstFailure() }
         #expect(try await bills(store).ids(in: [Bill.LapsedState.self]) == ["0", "2", "4"])
     }
 

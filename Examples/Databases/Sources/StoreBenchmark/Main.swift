@@ -24,7 +24,7 @@ import HeraclitusStores
         }
         guard let candidates = try await Candidates(kind, place) else { stop() }
         if isWorker { return try await Worker(candidates).run() }
-        guard try await candidates.store.ids().isEmpty else {
+        guard try await candidates.store.ids(ArchiveQuery()).isEmpty else {
             return print("The database already has machines.")
         }
         let start = ContinuousClock.now
