@@ -131,7 +131,10 @@ private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         }
     }
 
-    private func sealed(_ change: StoreChange.EffectsChange, of id: String) async throws -> StoreChange.EffectsChange {
+    private func sealed(
+        _ change: (old: WaitingEffects?, new: WaitingEffects?),
+        of id: String
+    ) async throws -> (old: WaitingEffects?, new: WaitingEffects?) {
         let new = try change.new.map { try converted($0, seal) }
         guard let old = change.old else { return (nil, new) }
         // Sealing the old effects again would give other bytes.

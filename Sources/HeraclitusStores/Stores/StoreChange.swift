@@ -5,17 +5,15 @@ import HeraclitusEssentials
 ///
 /// A save of several changes stores either all or none.
 public enum StoreChange: Sendable {
-    /// A replacement of loaded effects, which must still be stored unchanged.
-    public typealias EffectsChange = (old: WaitingEffects?, new: WaitingEffects?)
-
-    /// Saves a machine, and changes its waiting effects; `nil` keeps them.
+    /// Saves a machine, and changes its waiting effects; `nil` keeps them. The old effects must still be stored.
     ///
     /// The revision of the archive is the revision of the replaced archive, or 0 for a new machine. The archive's own
     /// ``StoredArchive/effects`` are ignored.
-    case save(StoredArchive, effects: EffectsChange? = nil)
+    case save(StoredArchive, effects: (old: WaitingEffects?, new: WaitingEffects?)? = nil)
 
-    /// Changes the waiting effects of a machine, and keeps the machine and its revision.
-    case effects(of: String, EffectsChange)
+    /// Changes the waiting effects of a machine, and keeps the machine and its revision. The old effects must still be
+    /// stored.
+    case effects(of: String, (old: WaitingEffects?, new: WaitingEffects?))
 
     /// Deletes a machine with its effects.
     ///
@@ -31,7 +29,7 @@ public enum StoreChange: Sendable {
     }
 
     /// The change of the waiting effects; `nil` to keep them.
-    public var effects: EffectsChange? {
+    public var effects: (old: WaitingEffects?, new: WaitingEffects?)? {
         switch self {
         case .save(_, let effects): effects
         case .effects(_, let effects): effects

@@ -124,7 +124,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
     }
 
     /// The change of the waiting effects; `nil` to keep them.
-    private func effectsChange(from old: WaitingEffects?) throws -> StoreChange.EffectsChange? {
+    private func effectsChange(from old: WaitingEffects?) throws -> (old: WaitingEffects?, new: WaitingEffects?)? {
         let added = effects
         guard old != nil || !added.isEmpty else { return nil }
         // Reading the waiting effects is only necessary after a change of the state or with new effects.

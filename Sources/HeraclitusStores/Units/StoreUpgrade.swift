@@ -127,7 +127,7 @@ extension StoredWorkflow {
     }
 
     /// The replacement of the waiting effects; `nil` if they are up to date.
-    private func upgradedEffects(of stored: StoredArchive) throws -> StoreChange.EffectsChange? {
+    private func upgradedEffects(of stored: StoredArchive) throws -> (old: WaitingEffects?, new: WaitingEffects?)? {
         guard let old = stored.effects else { return nil }
         var outbox = try Outbox(old, of: stored.id)
         guard try outbox.migrate(to: knownEffects) else { return nil }

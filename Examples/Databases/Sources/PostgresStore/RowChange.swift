@@ -190,7 +190,7 @@ struct RowChange {
     }
 
     private func areEffectsDone(
-        _ effects: StoreChange.EffectsChange,
+        _ effects: (old: WaitingEffects?, new: WaitingEffects?),
         _ last: LastRow,
         _ mayBeCommitted: Bool
     ) throws -> Bool {

@@ -67,13 +67,14 @@ struct StallTests {
             proxy.stallConnections(direction)
             return try await store.save(changes)
         }
-        let first: StoreChange.EffectsChange = (old: nil, new: effects(nil))
-        #expect(try await save(.save(archive("1", values: values), effects: first)) == [1])
+        #expect(try await save(.save(archive("1", values: values), effects: (nil, effects(nil)))) == [1])
         #expect(try await save(.effects(of: "1", (effects(nil), effects("worker")))) == [1])
-        let second: StoreChange.EffectsChange = (old: effects("worker"), new: effects(nil))
         let both = try await save(
             .save(archive("2", values: values)),
-            .save(archive("1", replacing: 1, values: ["buyer": .text("bob")]), effects: second)
+            .save(
+                archive("1", replacing: 1, values: ["buyer": .text("bob")]),
+                effects: (effects("worker"), effects(nil))
+            )
         )
         #expect(both == [1, 2])
         #expect(try await store.ids(query { $0.values = [.value("buyer") == "ada"] }) == ["2"])
