@@ -132,7 +132,9 @@ private struct Shop: Workflow {
         let rehearsal = try await store.workflow(Order.self).rehearseMigration()
         for failure in rehearsal.failures { print(failure.id, failure.error) }
         let orders = store.workflow(Order.self)
-        let upgrade = try await orders.upgrade { print("\($0.examined) orders, \($0.upgraded) upgraded") }
-        #expect(rehearsal.failures.isEmpty && upgrade.examined == 1)
+        let upgrade = try await orders.upgrade { print("\($0.count) upgraded, up to \($0.lastID ?? "")") }
+        for failure in upgrade.failures { print(failure.id, failure.error) }
+        #expect(rehearsal.count == 1 && rehearsal.failures.isEmpty)
+        #expect(upgrade.lastID == "42" && upgrade.failures.isEmpty)
     }
 }

@@ -153,7 +153,8 @@ struct DataMigrationTests {
         // The table changes, and an upgrade migrates the store.
         let third = try DataWorkflow(Self.third)
         let thirds = store.workflow(DataWorkflow.self, context: third, scheduler: clock.scheduler)
-        #expect(try await thirds.rehearseMigration().failures.isEmpty)
+        let rehearsal = try await thirds.rehearseMigration()
+        #expect(rehearsal.count == 1 && rehearsal.failures.isEmpty && rehearsal.newerCount == 0)
         try await thirds.update("1") { try $0.fire(named: "pass") }
         #expect(try await thirds.counts() == ["Second review": 1])
         #expect(await store.load("1")?.version == third.table.version)

@@ -14,7 +14,7 @@ public import HeraclitusEssentials
 /// ```
 ///
 /// A store keeps the values beside the archive, and a database has an index for them. After you change the values, run
-/// ``StoredWorkflow/upgrade(after:batch:progress:failed:)`` to update stored machines.
+/// ``StoredWorkflow/upgrade(after:batch:progress:)`` to update stored machines.
 public protocol Findable: WorkflowState {
     /// The values by name.
     ///

@@ -10,7 +10,7 @@ extension StoredWorkflow {
     /// - Parameters:
     ///   - states: The classes of the state, without their subclasses. `DataState` stands for all states of a table.
     ///   - names: The stored names of the state. To rename states of earlier versions, use
-    ///     ``upgrade(after:batch:progress:failed:)``. Classes and names together find either; both `nil` find any state.
+    ///     ``upgrade(after:batch:progress:)``. Classes and names together find either; both `nil` find any state.
     ///   - conditions: Conditions on the values of ``Findable`` states.
     ///   - before: The date before which the machine entered its state.
     ///   - after: The date after which the machine entered its state.
@@ -69,7 +69,7 @@ extension StoredWorkflow {
     /// - Parameters:
     ///   - states: The classes of the state, without their subclasses. `DataState` stands for all states of a table.
     ///   - names: The stored names of the state. To rename states of earlier versions, use
-    ///     ``upgrade(after:batch:progress:failed:)``. Classes and names together find either; both `nil` find any state.
+    ///     ``upgrade(after:batch:progress:)``. Classes and names together find either; both `nil` find any state.
     ///   - conditions: Conditions on the values of ``Findable`` states.
     /// - Returns: The machines with their ids, sorted by the UTF-8 of the ids.
     public func machines(

@@ -1,8 +1,8 @@
 import Heraclitus
 
-/// The results of a worker.
+/// The results of work on the machines of a store: of workers, upgrades and rehearsals.
 public struct WorkReport: Sendable {
-    /// The number of processed machines or delivered effects.
+    /// The number of tried machines, delivered effects, upgraded machines or readable archives.
     public internal(set) var count = 0
 
     /// The first thousand failures, each of a machine or of one of its effects.
@@ -14,10 +14,13 @@ public struct WorkReport: Sendable {
     /// The number of failures.
     public internal(set) var failureCount = 0
 
-    /// The number of machines with a newer version of the workflow, up to a thousand.
+    /// The number of machines with a newer version of the workflow; workers count up to a thousand.
     ///
     /// They wait for a newer release.
     public internal(set) var newerCount = 0
+
+    /// The last id of an upgrade so far, where another call can resume; `nil` at the beginning, and for other work.
+    public internal(set) var lastID: String?
 
     mutating func addFailure(of id: String, _ error: any Error, effect: StoredEffect? = nil) {
         failureCount += 1

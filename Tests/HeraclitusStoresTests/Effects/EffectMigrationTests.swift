@@ -111,8 +111,8 @@ import Testing
         try await orders.save(paid.machine, as: "2", expecting: paid.revision)
         #expect(try await orders.effects().map(\.version) == [1, 1])
         let upgrade = try await orders.upgrade()
-        #expect(upgrade.examined == 2 && upgrade.upgraded == 2)
-        #expect(try await orders.upgrade().upgraded == 0)
+        #expect(upgrade.count == 2 && upgrade.failures.isEmpty)
+        #expect(try await orders.upgrade().count == 0)
         let later = place.store.workflow(Later.self)
         #expect(try await later.effects().map(\.version) == [3, 3])
         let letters = try await later.effects().map { try $0.effect(of: later) as? New.Letter }
@@ -149,7 +149,7 @@ import Testing
     func forgottenStep() async throws {
         let store = InMemoryStore()
         try await store.workflow(Old.Order.self).update("1") { try $0.fire.pay(Old.PaidState(Address(street: "Elm"))) }
-        #expect(try await store.workflow(Forgetful.Order.self).upgrade().upgraded == 1)
+        #expect(try await store.workflow(Forgetful.Order.self).upgrade().count == 1)
         let corrected = store.workflow(Forgetful.Corrected.self)
         let report = try await corrected.deliver(to: EffectHandlers().on(Forgetful.Note.self) { _, _ in })
         #expect(report.count == 1 && report.failures.isEmpty)

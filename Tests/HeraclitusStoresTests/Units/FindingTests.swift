@@ -204,7 +204,7 @@ import Testing
             #expect(try await shares.ids(where: .value("share") == Double.nan) == [])
             #expect(try await shares.ids(where: .value("part") == 0) == ["none"])
             #expect(try await store.load("none")?.values == ["part": .number(0)])
-            #expect(try await shares.upgrade().upgraded == 0)
+            #expect(try await shares.upgrade().count == 0)
         }
         withExtendedLifetime(place) {}
     }

@@ -58,14 +58,14 @@ import Testing
         let store = place.store
         try await Self.filled(store, 25)
         try await store.save(StateMachine<Second>(resumingIn: NewCounter(7, due: nil)), as: "new", expecting: 0)
-        let seen = Lock<[StoreUpgrade]>([])
+        let seen = Lock<[WorkReport]>([])
         let upgrade = try await store.workflow(Second.self).upgrade(batch: 10) { upgrade in
             seen.withLock { $0.append(upgrade) }
         }
-        #expect(upgrade.examined == 26)
-        #expect(upgrade.upgraded == 25)
+        #expect(upgrade.count == 25)
+        #expect(upgrade.failures.isEmpty)
         #expect(upgrade.lastID == "new")
-        #expect(seen.withLock { $0.map(\.examined) } == [10, 20, 26])
+        #expect(seen.withLock { $0.map(\.count) } == [10, 20, 25])
         #expect(try await store.ids { $0.states = ["OldCounter"] } == [])
         #expect(try await store.ids { $0.states = ["NewCounter"] }.count == 26)
         #expect(try await store.ids(dueBy: Date(timeIntervalSinceReferenceDate: 60)).count == 25)
@@ -77,23 +77,22 @@ import Testing
         }
         #expect(try await store.load("new")?.revision == 1)
         #expect(try await store.load("lamp")?.revision == 1)
-        #expect(try await store.workflow(Second.self).upgrade().upgraded == 0)
+        #expect(try await store.workflow(Second.self).upgrade().count == 0)
     }
 
     @Test("An interrupted upgrade resumes where it stopped", arguments: StoreTests.kinds)
     func interrupted(kind: String) async throws {
-        struct Interruption: Error { let upgrade: StoreUpgrade }
+        struct Interruption: Error { let upgrade: WorkReport }
         let place = try StorePlace(kind)
         try await Self.filled(place.store, 20)
         let error = await #expect(throws: Interruption.self) {
             try await place.store.workflow(Second.self).upgrade(batch: 6) {
-                if $0.examined == 12 { throw Interruption(upgrade: $0) }
+                if $0.count == 12 { throw Interruption(upgrade: $0) }
             }
         }
-        #expect(error?.upgrade.upgraded == 12)
+        #expect(error?.upgrade.count == 12)
         let rest = try await place.store.workflow(Second.self).upgrade(after: error?.upgrade.lastID)
-        #expect(rest.examined == 8)
-        #expect(rest.upgraded == 8)
+        #expect(rest.count == 8)
     }
 
     @Test(
@@ -122,17 +121,12 @@ import Testing
                 )
             )
         }
-        let failed = Lock<[String]>([])
-        let upgrade = try await store.workflow(Second.self).upgrade(
-            batch: 3,
-            failed: { id, error in
-                #expect(error is ArchiveError)
-                failed.withLock { $0.append(id) }
-            }
-        )
-        #expect(failed.withLock { $0 } == ["broken"])
-        #expect(upgrade.examined == 7 && upgrade.upgraded == 5 && upgrade.newer == 1)
-        await #expect(throws: ArchiveError.self) { try await store.workflow(Second.self).upgrade() }
+        let upgrade = try await store.workflow(Second.self).upgrade(batch: 3)
+        #expect(upgrade.failures.map(\.id) == ["broken"] && upgrade.failureCount == 1)
+        #expect(upgrade.failures.first?.error is ArchiveError)
+        #expect(upgrade.count == 5 && upgrade.newerCount == 1 && upgrade.lastID == "newer")
+        let again = try await store.workflow(Second.self).upgrade()
+        #expect(again.count == 0 && again.failureCount == 1 && again.newerCount == 1)
     }
 
     /// A store in which another process saves each machine first, a few times.
@@ -156,13 +150,19 @@ import Testing
         let store = Crowded(0)
         try await Self.filled(store, 10)
         store.remaining.withLock { $0 = 14 }
-        #expect(try await store.workflow(Second.self).upgrade().upgraded == 10)
+        #expect(try await store.workflow(Second.self).upgrade().count == 10)
         #expect(try await store.ids { $0.states = ["OldCounter"] } == [])
         let endless = Crowded(0)
         try await Self.filled(endless, 2)
         endless.remaining.withLock { $0 = .max }
-        let error = await #expect(throws: StoreError.self) { try await endless.workflow(Second.self).upgrade() }
-        guard case .tooManyConflicts("0", attempts: 100) = error else { return #expect(Bool(false)) }
+        let report = try await endless.workflow(Second.self).upgrade()
+        #expect(report.count == 0 && report.failures.map(\.id) == ["0", "1"])
+        for failure in report.failures {
+            guard case StoreError.tooManyConflicts(failure.id, attempts: 100) = failure.error else {
+                Issue.record(failure.error)
+                continue
+            }
+        }
     }
 
     /// A store in which another process damages a machine before a save.
@@ -187,15 +187,9 @@ import Testing
         let store = DamagingStore()
         try await Self.filled(store, 3)
         store.next.withLock { $0 = "1" }
-        let failed = Lock<[String]>([])
-        let upgrade = try await store.workflow(Second.self).upgrade(
-            failed: { id, error in
-                #expect(error is ArchiveError)
-                failed.withLock { $0.append(id) }
-            }
-        )
-        #expect(failed.withLock { $0 } == ["1"])
-        #expect(upgrade.examined == 3 && upgrade.upgraded == 2)
+        let upgrade = try await store.workflow(Second.self).upgrade()
+        #expect(upgrade.failures.map(\.id) == ["1"] && upgrade.failures.first?.error is ArchiveError)
+        #expect(upgrade.count == 2)
         #expect(try await store.ids { $0.states = ["NewCounter"] } == ["0", "2"])
         #expect(await store.inner.load("1")?.archive == Data("{".utf8))
     }
@@ -230,19 +224,41 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try DirectoryStore(at: folder, limit: 1_000)
         try await Self.filled(store, 6)
-        let failed = Lock<[String]>([])
-        let upgrade = try await store.workflow(Growing.self).upgrade(
-            batch: batch,
-            failed: { id, error in
-                guard case ArchiveError.tooLarge(_, limit: 1_000) = error else { throw error }
-                failed.withLock { $0.append(id) }
-            }
-        )
-        #expect(failed.withLock { $0 } == ["2"])
-        #expect(upgrade.examined == 6 && upgrade.upgraded == 5)
+        let upgrade = try await store.workflow(Growing.self).upgrade(batch: batch)
+        #expect(upgrade.failures.map(\.id) == ["2"])
+        guard case ArchiveError.tooLarge(_, limit: 1_000)? = upgrade.failures.first?.error else {
+            throw try #require(upgrade.failures.first).error
+        }
+        #expect(upgrade.count == 5)
         #expect(try await store.ids { $0.states = ["OldCounter"] } == ["2"])
         for id in ["0", "1", "3", "4", "5"] { #expect(try await store.load(id)?.revision == 2) }
-        await #expect(throws: ArchiveError.self) { try await store.workflow(Growing.self).upgrade() }
+        #expect(try await store.workflow(Growing.self).upgrade().failures.map(\.id) == ["2"])
+    }
+
+    /// A store that cannot load some archives.
+    private struct PartlyReadableStore: StoreAround {
+        struct Cut: Error {}
+        let inner = InMemoryStore()
+
+        func load(_ id: String) async throws -> StoredArchive? {
+            switch id {
+            case "1": throw StoreError.damaged(id: id, explanation: "Its row is torn.")
+            case "2": throw ArchiveError.inaccessibleFile("2.json", explanation: "Permission denied")
+            case "cut": throw Cut()
+            default: return await inner.load(id)
+            }
+        }
+    }
+
+    @Test("An archive that cannot be loaded is a failure, unless the store itself fails")
+    func unloadable() async throws {
+        let store = PartlyReadableStore()
+        try await Self.filled(store, 4)
+        let upgrade = try await store.workflow(Second.self).upgrade()
+        #expect(upgrade.count == 2 && upgrade.failures.map(\.id) == ["1", "2"])
+        #expect(upgrade.failures.first?.error is StoreError && upgrade.failures.last?.error is ArchiveError)
+        try await store.save(StateMachine<First>(), as: "cut", expecting: 0)
+        await #expect(throws: PartlyReadableStore.Cut.self) { try await store.workflow(Second.self).upgrade() }
     }
 
     /// A store that fails all saves from some time on.
@@ -263,7 +279,7 @@ import Testing
         try await Self.filled(store, 2)
         store.end.withLock { $0 = isCancelled ? CancellationError() : EndingStore.Cut() }
         let error = await #expect(throws: (any Error).self) {
-            try await store.workflow(Second.self).upgrade(failed: { id, _ in Issue.record("\(id) must not fail") })
+            try await store.workflow(Second.self).upgrade()
         }
         #expect(isCancelled ? error is CancellationError : error is EndingStore.Cut)
     }
@@ -314,8 +330,8 @@ import Testing
         #expect(try await dated.fireDue().count == 0)
         #expect(try await dated.ids(where: .value("buyer") == "ada") == [])
         let upgrade = try await dated.upgrade()
-        #expect(upgrade.examined == 3 && upgrade.upgraded == 2)
-        #expect(try await dated.upgrade().upgraded == 0)
+        #expect(upgrade.count == 2 && upgrade.failures.isEmpty)
+        #expect(try await dated.upgrade().count == 0)
         #expect(try await store.load("1")?.due == start + 160)
         #expect(try await store.load("1")?.entered == start)
         #expect(try await dated.ids(where: .value("buyer") == "ada") == ["1", "2"])
@@ -325,10 +341,10 @@ import Testing
         try await dated.update("2") { _ in }
         #expect(try await store.load(["1", "2"]).map(\.due) == [start + 160, start + 160])
         let back = try await plain.upgrade()
-        #expect(back.upgraded == 2)
+        #expect(back.count == 2)
         #expect(try await store.load(["1", "2"]).map(\.due) == [nil, nil])
         #expect(try await dated.ids(where: .value("buyer") == "bob") == [])
-        try await dated.upgrade()
+        #expect(try await dated.upgrade().count == 2)
         await clock.advance(by: .seconds(61))
         #expect(try await dated.fireDue().count == 2)
         #expect(try await dated.ids(in: [EndedState.self]) == ["1", "2", "ended"])
@@ -343,10 +359,10 @@ import Testing
         row.values = ["buyer": .text("ne\u{301}")]
         try await place.store.save(row)
         #expect(try await dated.ids(where: .value("buyer") == "n\u{E9}") == [])
-        #expect(try await dated.upgrade().upgraded == 1)
+        #expect(try await dated.upgrade().count == 1)
         #expect(try await dated.ids(where: .value("buyer") == "n\u{E9}") == ["1"])
         #expect(try await dated.ids(where: .value("buyer") == "ne\u{301}") == [])
-        #expect(try await dated.upgrade().upgraded == 0)
+        #expect(try await dated.upgrade().count == 0)
         #expect(try await place.store.load("1")?.revision == 3)
     }
 }

@@ -143,16 +143,16 @@ struct PostgresStoreTests {
                 }
             )
         }
-        struct Interrupted: Error { let upgrade: StoreUpgrade }
+        struct Interrupted: Error { let upgrade: WorkReport }
         let turnstiles = store.workflow(LaterTurnstile.self)
         let error = await #expect(throws: Interrupted.self) {
-            try await turnstiles.upgrade { if $0.examined == 4_000 { throw Interrupted(upgrade: $0) } }
+            try await turnstiles.upgrade { if $0.count == 4_000 { throw Interrupted(upgrade: $0) } }
         }
         let interrupted = try #require(error).upgrade
-        #expect(interrupted.upgraded == 4_000)
+        #expect(interrupted.count == 4_000)
         let rest = try await turnstiles.upgrade(after: interrupted.lastID)
-        #expect(rest.upgraded == 6_000)
-        #expect(try await turnstiles.upgrade().upgraded == 0)
+        #expect(rest.count == 6_000)
+        #expect(try await turnstiles.upgrade().count == 0)
         let count = try await server.sql("select count(*) from machines where revision = 2", in: database)
         #expect(count.trimmingCharacters(in: .whitespacesAndNewlines) == "10000")
     }

@@ -1,20 +1,5 @@
 import Heraclitus
 
-/// The progress of an upgrade of a store.
-public struct StoreUpgrade: Sendable, Hashable {
-    /// The number of examined archives.
-    public internal(set) var examined = 0
-
-    /// The number of replaced archives.
-    public internal(set) var upgraded = 0
-
-    /// The number of skipped archives of newer versions.
-    public internal(set) var newer = 0
-
-    /// The last examined id, where an interrupted upgrade can resume; `nil` at the beginning.
-    public internal(set) var lastID: String?
-}
-
 extension StoredWorkflow {
     /// Updates stored machines to the current definition: archives and waiting effects of older versions, deadlines,
     /// and values of ``Findable`` states.
@@ -24,99 +9,95 @@ extension StoredWorkflow {
     /// added deadline counts from the upgrade, by the scheduler's date.
     ///
     /// Other programs may use or upgrade the store at the same time. To resume an interrupted upgrade, pass
-    /// ``StoreUpgrade/lastID``.
+    /// ``WorkReport/lastID``.
     ///
     /// ```swift
-    /// try await orders.upgrade { print("\($0.examined) orders, \($0.upgraded) upgraded") }
+    /// let upgrade = try await orders.upgrade { print("\($0.count) upgraded, up to \($0.lastID ?? "")") }
+    /// for failure in upgrade.failures { print(failure.id, failure.error) }
     /// ```
     ///
-    /// An up-to-date archive stays unchanged, even if a machine within its state has an older version.
+    /// An archive that cannot be loaded, upgraded or saved is a failure, and stays as it was. Keep the migrations until
+    /// there are no failures.
+    ///
+    /// An up-to-date archive stays unchanged, even if a machine within its state has an older version. Archives of a
+    /// version newer than `Workflow.version` are skipped and counted.
     /// - Parameters:
     ///   - id: The id after which to begin; `nil` for the first.
     ///   - batch: The number of archives to load and save at once.
-    ///   - progress: Called after each batch. If it throws, upgraded archives stay upgraded.
-    ///   - failed: Gets the id and the error of an archive that cannot be loaded, upgraded or saved. Throw from it to
-    ///     stop. By default it throws the error.
-    /// - Returns: The final progress.
-    /// - Throws: Errors of `failed` and `progress`; errors of the store's medium.
-    @discardableResult
+    ///   - progress: Gets the report so far after each batch. Throw from it to stop, for example at the first failure;
+    ///     upgraded archives stay upgraded.
+    /// - Returns: The number of upgraded machines. The failures have an `ArchiveError` or a ``StoreError``.
+    /// - Throws: Errors of `progress`; errors of the store's medium; `CancellationError`.
     public nonisolated(nonsending) func upgrade(
         after id: String? = nil,
         batch: Int = 500,
-        progress: (_ upgrade: StoreUpgrade) async throws -> Void = { _ in },
-        failed: (_ id: String, _ error: any Error) throws -> Void = { throw $1 }
-    ) async throws -> StoreUpgrade {
-        var reached = StoreUpgrade()
-        reached.lastID = id
+        progress: (_ report: WorkReport) async throws -> Void = { _ in }
+    ) async throws -> WorkReport {
+        var report = WorkReport()
+        report.lastID = id
         var query = ArchiveQuery()
         query.workflows = workflowNames
         query.limit = max(1, batch)
         while true {
             try Task.checkCancellation()
-            query.after = reached.lastID
+            query.after = report.lastID
             let ids = try await store.ids(query)
-            guard let last = ids.last else { return reached }
-            try await upgrade(ids, &reached, failed)
-            reached.examined += ids.count
-            reached.lastID = last
-            try await progress(reached)
+            guard let last = ids.last else { return report }
+            try await upgrade(ids, &report)
+            report.lastID = last
+            try await progress(report)
         }
     }
 
     /// Upgrades the archives of a batch of ids.
-    private nonisolated(nonsending) func upgrade(
-        _ ids: [String],
-        _ reached: inout StoreUpgrade,
-        _ failed: (_ id: String, _ error: any Error) throws -> Void
-    ) async throws {
-        var changed: [StoreChange] = []
-        for archive in try await loaded(ids, failed) {
+    private nonisolated(nonsending) func upgrade(_ ids: [String], _ report: inout WorkReport) async throws {
+        var changes: [StoreChange] = []
+        for archive in try await loaded(ids, &report) {
             do {
-                guard let upgraded = try upgraded(archive, &reached) else { continue }
-                changed.append(upgraded)
+                if let change = try upgraded(archive, &report) { changes.append(change) }
             } catch {
-                try failed(archive.id, error)
+                report.addFailure(of: archive.id, error)
             }
         }
-        if changed.isEmpty { return }
+        if changes.isEmpty { return }
         do {
-            try await store.save(changed)
-            reached.upgraded += changed.count
+            try await store.save(changes)
+            report.count += changes.count
             return
         } catch  where !error.isOfOneArchive { throw error } catch {}
-        for change in changed {
+        for change in changes {
             do {
-                if try await upgradeAlone(change) { reached.upgraded += 1 }
+                try await upgradeAlone(change, &report)
             } catch  where error.isOfOneArchive {
-                try failed(change.id, error)
+                report.addFailure(of: change.id, error)
             }
         }
     }
 
     /// Saves a single archive after the save of its batch has failed.
-    private nonisolated(nonsending) func upgradeAlone(_ change: StoreChange) async throws -> Bool {
+    private nonisolated(nonsending) func upgradeAlone(_ change: StoreChange, _ report: inout WorkReport) async throws {
         var upgrade: StoreChange? = change
         let attempts = 100
         for attempt in 0..<attempts {
             try await Conflict.pause(before: attempt)
-            guard let next = upgrade else { return false }
+            guard let next = upgrade else { return }
             do {
                 try await store.save([next])
-                return true
+                report.count += 1
+                return
             } catch StoreError.conflict, StoreError.effectsChanged {
                 // Another save was faster, perhaps by a program of the older version.
-                var unused = StoreUpgrade()
-                upgrade = try await store.load(change.id).flatMap { try upgraded($0, &unused) }
+                upgrade = try await store.load(change.id).flatMap { try upgraded($0, &report) }
             }
         }
         throw StoreError.tooManyConflicts(id: change.id, attempts: attempts)
     }
 
-    /// The replacement of an archive; `nil` if the archive is up to date.
-    private func upgraded(_ stored: StoredArchive, _ reached: inout StoreUpgrade) throws -> StoreChange? {
+    /// The replacement of an archive; `nil` if the archive is up to date, or newer.
+    private func upgraded(_ stored: StoredArchive, _ report: inout WorkReport) throws -> StoreChange? {
         let version = stored.writtenVersion
         if let version, version > workflowVersion {
-            reached.newer += 1
+            report.newerCount += 1
             return nil
         }
         let machine = try machine(of: stored)
@@ -137,17 +118,16 @@ extension StoredWorkflow {
     /// Loads the archives of a batch; after an error it loads them one by one.
     private nonisolated(nonsending) func loaded(
         _ ids: [String],
-        _ failed: (_ id: String, _ error: any Error) throws -> Void
+        _ report: inout WorkReport
     ) async throws -> [StoredArchive] {
         if let archives = try? await store.load(ids) { return archives }
         var archives: [StoredArchive] = []
         for id in ids {
             do {
                 if let archive = try await store.load(id) { archives.append(archive) }
-            } catch let error as CancellationError where Task.isCancelled {
-                throw error
-            } catch {
-                try failed(id, error)
+            } catch  where error is StoreError || error is ArchiveError {
+                // An unreadable file is a failure of its machine. If the folder is lost, the next list of ids throws.
+                report.addFailure(of: id, error)
             }
         }
         return archives
