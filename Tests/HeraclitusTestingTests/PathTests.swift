@@ -197,9 +197,10 @@ import Testing
     @Test("A workflow of four hundred states and sixteen hundred transitions is covered in little time")
     func large() throws {
         var seed = Seed(5)
-        let edges = (0..<400).flatMap { from in
-            [(from: from, to: (from + 1) % 400)]
-                + (0..<3).map { _ in (from: from, to: Int.random(in: 0..<400, using: &seed)) }
+        var edges: [(from: Int, to: Int)] = []
+        for from in 0..<400 {
+            edges.append((from, (from + 1) % 400))
+            for _ in 0..<3 { edges.append((from, Int.random(in: 0..<400, using: &seed))) }
         }
         let table = try table(400, edges)
         let time = try threadTime {

@@ -116,7 +116,9 @@ import Testing
             var usage = rusage()
             // RUSAGE_CHILDREN, which each system's C library gives another type.
             #expect(unsafe getrusage(-1, &usage) == 0)
-            return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
+            var seconds = Double(usage.ru_utime.tv_sec) + Double(usage.ru_stime.tv_sec)
+            seconds += Double(usage.ru_utime.tv_usec) / 1e6
+            return seconds + Double(usage.ru_stime.tv_usec) / 1e6
         }
         func seconds(_ body: () throws -> Run) throws -> Double {
             let start = computed()
