@@ -39,7 +39,11 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .target(name: "SQLStores", swiftSettings: settings),
+        .target(
+            name: "SQLStores",
+            dependencies: [.product(name: "HeraclitusStores", package: "heraclitus")],
+            swiftSettings: settings
+        ),
         .target(
             name: "SQLiteStore",
             dependencies: [

@@ -14,7 +14,7 @@ private final class PlacedState: WorkflowState {
 private final class PaidState: WorkflowState, Findable {
     let buyer: String
     let total: Double
-    var foundBy: [String: any StoredValueConvertible] { ["buyer": buyer, "total": total] }
+    var foundBy: [String: StoredValue] { ["buyer": .text(buyer), "total": .number(total)] }
 
     init(buyer: String, total: Double) {
         self.buyer = buyer
@@ -121,7 +121,11 @@ private struct Notice: Sendable {
         @Sendable func print(_ words: Any...) {
             printed.withLock { $0.append(words.map { "\($0)" }.joined(separator: " ")) }
         }
-        let hers = try await orders.ids(in: [PaidState.self], where: .value("buyer") == "ada", .value("total") >= 5)
+        let hers = try await orders.ids(
+            in: [PaidState.self],
+            where: .equal("buyer", .text("ada")),
+            .greaterOrEqual("total", .number(5))
+        )
         let counts = try await orders.counts()
         for try await (id, order) in orders.machines(in: [PaidState.self]) { print(id, order.stateName) }
         #expect(hers == ["42"] && counts == ["PaidState": 2])

@@ -18,7 +18,11 @@ public struct ArchiveQuery: Sendable, Hashable {
     public var states: [String]?
 
     /// Conditions on the machine's values.
-    public var values: [StoredCondition] = []
+    ///
+    /// Infinite numbers become the largest finite ones, as in the values of ``Findable`` states.
+    public var values: [StoredCondition] = [] {
+        didSet { values = values.map { $0.mapValue(\.clamped) } }
+    }
 
     /// The date before which the machine entered its state.
     public var enteredBefore: Date?

@@ -16,7 +16,7 @@ extension ArchiveStore {
     /// names of workflows, states and next effects stay readable, because the store finds machines by them.
     ///
     /// The values of ``Findable`` states and their names stay readable, too, unless you map the values, for example to
-    /// an authentication code. Equal values must map to equal values. ``StoredCondition/Comparison/equal`` then finds
+    /// an authentication code. Equal values must map to equal values. ``StoredCondition/equal(_:_:)`` then finds
     /// machines. Other comparisons compare the mapped values.
     ///
     /// A change of effects loads the row first, because sealing the same bytes again may give other bytes.
@@ -122,7 +122,8 @@ private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         case .save(let row, let effects):
             var sealed = row
             sealed.archive = try seal(SealedContent(values: row.values, archive: row.archive).bytes)
-            sealed.values = try sealValue.map { try row.values.mapValues($0) } ?? row.values
+            // A query clamps its mapped values, too.
+            if let sealValue { sealed.values = try row.values.mapValues { try sealValue($0).clamped } }
             sealed.handled = try row.handled.map(seal)
             guard let effects else { return .save(sealed) }
             return .save(sealed, effects: try await self.sealed(effects, of: row.id))
@@ -147,9 +148,7 @@ private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
     private func sealed(_ query: ArchiveQuery) throws -> ArchiveQuery {
         guard let sealValue else { return query }
         var sealed = query
-        sealed.values = try query.values.map {
-            StoredCondition(name: $0.name, comparison: $0.comparison, value: try sealValue($0.value))
-        }
+        sealed.values = try query.values.map { try $0.mapValue(sealValue) }
         return sealed
     }
 }

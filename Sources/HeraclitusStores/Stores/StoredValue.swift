@@ -7,10 +7,10 @@ public import HeraclitusEssentials
 /// final class PaidState: OrderState, Findable {
 ///     let buyer: String
 ///     let total: Double
-///     var foundBy: [String: any StoredValueConvertible] { ["buyer": buyer, "total": total] }
+///     var foundBy: [String: StoredValue] { ["buyer": .text(buyer), "total": .number(total)] }
 /// }
 ///
-/// try await store.workflow(Order.self).ids(where: .value("buyer") == "ada")
+/// try await store.workflow(Order.self).ids(where: .equal("buyer", .text("ada")))
 /// ```
 ///
 /// A store keeps the values beside the archive, and a database has an index for them. After you change the values, run
@@ -19,7 +19,7 @@ public protocol Findable: WorkflowState {
     /// The values by name.
     ///
     /// A unit of work reads them when it saves the machine.
-    var foundBy: [String: any StoredValueConvertible] { get }
+    var foundBy: [String: StoredValue] { get }
 }
 
 /// A value by which a store finds a machine: a text or a number.
@@ -29,8 +29,8 @@ public enum StoredValue: Sendable, Hashable {
 
     /// A number, compared exactly.
     ///
-    /// Integers beyond 2^53 are rounded; use a text for larger identifiers. A state's infinite number
-    /// becomes the largest finite one, and a value that is not a number is left out.
+    /// Use a text for identifiers beyond 2^53, and 1 or 0 for a flag. A state's infinite number becomes the
+    /// largest finite one, and a value that is not a number is left out.
     case number(Double)
 }
 
@@ -53,48 +53,16 @@ extension StoredValue {
     }
 }
 
-/// A value that converts to a ``StoredValue``: a text, a number, a date or a flag.
-public protocol StoredValueConvertible: Sendable {
-    /// The value for the store.
-    var storedValue: StoredValue { get }
-}
+extension StoredValue {
+    /// A date, as the number of seconds since 2001.
+    /// - Parameter date: The date.
+    /// - Returns: The number.
+    public static func date(_ date: Date) -> StoredValue { .number(date.timeIntervalSinceReferenceDate) }
 
-extension String: StoredValueConvertible {
-    /// The text.
-    public var storedValue: StoredValue { .text(self) }
-}
-
-extension Int: StoredValueConvertible {
-    /// The number, rounded beyond 2^53.
-    public var storedValue: StoredValue { .number(Double(self)) }
-}
-
-extension Double: StoredValueConvertible {
-    /// The number; the largest finite one for an infinite number.
-    public var storedValue: StoredValue {
-        .number(min(max(self, -.greatestFiniteMagnitude), .greatestFiniteMagnitude))
-    }
-}
-
-extension Bool: StoredValueConvertible {
-    /// 1 for `true` and 0 for `false`.
-    public var storedValue: StoredValue { .number(self ? 1 : 0) }
-}
-
-extension Date: StoredValueConvertible {
-    /// The number of seconds since 2001.
-    public var storedValue: StoredValue { timeIntervalSinceReferenceDate.storedValue }
-}
-
-extension UUID: StoredValueConvertible {
-    /// The text of the identifier.
-    public var storedValue: StoredValue { .text(uuidString) }
-}
-
-extension StoredValue: StoredValueConvertible {
-    /// The value itself; the largest finite number for an infinite one.
-    public var storedValue: StoredValue {
-        if case .number(let number) = self { number.storedValue } else { self }
+    /// The value; the largest finite number for an infinite one, because files and databases may store no other.
+    var clamped: StoredValue {
+        guard case .number(let number) = self else { return self }
+        return .number(min(max(number, -.greatestFiniteMagnitude), .greatestFiniteMagnitude))
     }
 }
 
@@ -123,114 +91,56 @@ extension StoredValue: Codable {
     }
 }
 
-/// A condition on a machine's value.
-public struct StoredCondition: Sendable, Hashable {
-    /// A comparison of two values.
-    public enum Comparison: String, Sendable, Hashable {
-        /// Both are equal.
-        case equal = "="
+/// A condition on a machine's value: a name, and a value to compare with.
+///
+/// A text and a number never match, and a value that is not a number matches nothing.
+public enum StoredCondition: Sendable, Hashable {
+    /// The machine's value is equal.
+    case equal(String, StoredValue)
 
-        /// The machine's value is less.
-        case less = "<"
+    /// The machine's value is less.
+    case less(String, StoredValue)
 
-        /// The machine's value is less or equal.
-        case lessOrEqual = "<="
+    /// The machine's value is less or equal.
+    case lessOrEqual(String, StoredValue)
 
-        /// The machine's value is greater.
-        case greater = ">"
+    /// The machine's value is greater.
+    case greater(String, StoredValue)
 
-        /// The machine's value is greater or equal.
-        case greaterOrEqual = ">="
-    }
+    /// The machine's value is greater or equal.
+    case greaterOrEqual(String, StoredValue)
+}
 
-    /// The name of the value.
-    public let name: String
-
-    /// The comparison.
-    public let comparison: Comparison
-
-    /// The value to compare with.
-    ///
-    /// A text and a number never match.
-    public let value: StoredValue
-
+extension StoredCondition {
     /// Whether a machine's values meet the condition.
     /// - Parameter values: The values of the machine.
     /// - Returns: Whether the condition holds; `false` if the machine lacks the value.
     package func isMet(by values: [String: StoredValue]) -> Bool {
-        switch (values[name], value) {
-        case (.text(let left)?, .text(let right)):
-            holds(ExactID(left), ExactID(right))
-        case (.number(let left)?, .number(let right)): holds(left, right)
+        switch self {
+        case .equal(let name, let value): values[name] == value
+        case .less(let name, let value): Self.isLess(values[name], value)
+        case .lessOrEqual(let name, let value): values[name] == value || Self.isLess(values[name], value)
+        case .greater(let name, let value): Self.isLess(value, values[name])
+        case .greaterOrEqual(let name, let value): values[name] == value || Self.isLess(value, values[name])
+        }
+    }
+
+    private static func isLess(_ left: StoredValue?, _ right: StoredValue?) -> Bool {
+        switch (left, right) {
+        case (.text(let left)?, .text(let right)?): ExactID(left) < ExactID(right)
+        case (.number(let left)?, .number(let right)?): left < right
         default: false
         }
     }
 
-    // A number that is no number meets no condition, so each comparison is the value's own.
-    private func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
-        switch comparison {
-        case .equal: left == right
-        case .less: left < right
-        case .lessOrEqual: left <= right
-        case .greater: left > right
-        case .greaterOrEqual: left >= right
+    /// The condition with another value.
+    func mapValue(_ change: (StoredValue) throws -> StoredValue) rethrows -> StoredCondition {
+        switch self {
+        case .equal(let name, let value): .equal(name, try change(value))
+        case .less(let name, let value): .less(name, try change(value))
+        case .lessOrEqual(let name, let value): .lessOrEqual(name, try change(value))
+        case .greater(let name, let value): .greater(name, try change(value))
+        case .greaterOrEqual(let name, let value): .greaterOrEqual(name, try change(value))
         }
-    }
-
-    /// The name of a value, as the left side of an operator.
-    public struct Name: Sendable {
-        fileprivate let name: String
-
-        /// Names a value: `.value("total") >= 100`.
-        /// - Parameter name: The name.
-        /// - Returns: The name, as the left side of an operator.
-        public static func value(_ name: String) -> Name { Name(name: name) }
-    }
-}
-
-extension StoredCondition.Name {
-    /// The machine's value is equal.
-    /// - Parameters:
-    ///   - name: The name of the value.
-    ///   - value: The value to compare with.
-    /// - Returns: The condition.
-    public static func == (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name: name.name, comparison: .equal, value: value.storedValue)
-    }
-
-    /// The machine's value is less.
-    /// - Parameters:
-    ///   - name: The name of the value.
-    ///   - value: The value to compare with.
-    /// - Returns: The condition.
-    public static func < (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name: name.name, comparison: .less, value: value.storedValue)
-    }
-
-    /// The machine's value is less or equal.
-    /// - Parameters:
-    ///   - name: The name of the value.
-    ///   - value: The value to compare with.
-    /// - Returns: The condition.
-    public static func <= (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name: name.name, comparison: .lessOrEqual, value: value.storedValue)
-    }
-
-    /// The machine's value is greater.
-    /// - Parameters:
-    ///   - name: The name of the value.
-    ///   - value: The value to compare with.
-    /// - Returns: The condition.
-    public static func > (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name: name.name, comparison: .greater, value: value.storedValue)
-    }
-
-    /// The machine's value is greater or equal.
-    /// - Parameters:
-    ///   - name: The name of the value.
-    ///   - value: The value to compare with.
-    /// - Returns: The condition.
-    public static func >= (name: Self, value: some StoredValueConvertible) -> StoredCondition {
-        StoredCondition(name: name.name, comparison: .greaterOrEqual, value: value.storedValue)
     }
 }

@@ -197,7 +197,7 @@ extension StoredWorkflow {
             entered: stays && stored != nil ? stored?.entered : scheduler.date,
             due: columns.due,
             // A NaN value differs even from itself, and no condition finds it.
-            values: ((columns.state as? any Findable)?.foundBy ?? [:]).mapValues(\.storedValue)
+            values: ((columns.state as? any Findable)?.foundBy ?? [:]).mapValues(\.clamped)
                 .filter { $0.value == $0.value },
             archive: columns.archive,
             handled: handled ?? stored?.handled

@@ -40,12 +40,14 @@ extension StoreConformance {
             try await store.save(archive(id, entered: date + days, values: values))
         }
         let conditions: [([StoredCondition], [String])] = [
-            ([.value("buyer") == "ada"], ["a", "c"]), ([.value("buyer") == "ada", .value("total") > 10], ["c"]),
-            ([.value("total") >= 30], ["c", "d", "e"]), ([.value("total") < 0], ["f"]),
-            ([.value("total") <= 0], ["f", "g", "h"]),
-            ([.value("buyer") == 7], ["d"]), ([.value("buyer") == "7"], []), ([.value("buyer") == "äda"], ["h"]),
-            ([.value("nobody") == "ada"], []), ([.value("buyer") > "b"], ["b", "h"]),
-            ([.value("total") > 10, .value("total") < 40], ["b", "c"]),
+            ([.equal("buyer", .text("ada"))], ["a", "c"]),
+            ([.equal("buyer", .text("ada")), .greater("total", .number(10))], ["c"]),
+            ([.greaterOrEqual("total", .number(30))], ["c", "d", "e"]), ([.less("total", .number(0))], ["f"]),
+            ([.lessOrEqual("total", .number(0))], ["f", "g", "h"]),
+            ([.equal("buyer", .number(7))], ["d"]), ([.equal("buyer", .text("7"))], []),
+            ([.equal("buyer", .text("äda"))], ["h"]),
+            ([.equal("nobody", .text("ada"))], []), ([.greater("buyer", .text("b"))], ["b", "h"]),
+            ([.greater("total", .number(10)), .less("total", .number(40))], ["b", "c"]),
         ]
         for (values, ids) in conditions {
             let listed = try await store.ids(query { $0.values = values })
@@ -54,17 +56,19 @@ extension StoreConformance {
         let entered = try await store.ids(query { ($0.enteredAfter, $0.enteredBefore) = (date + 1, date + 4) })
         report.expect(entered == ["c", "d"], "machines that have entered their state between two dates are \(entered)")
         let page = try await store.ids(
-            query { ($0.values, $0.after, $0.limit) = ([.value("total") >= 0], "b", 2) }
+            query { ($0.values, $0.after, $0.limit) = ([.greaterOrEqual("total", .number(0))], "b", 2) }
         )
         report.expect(page == ["c", "d"], "a page of machines by a value is \(page)")
         let revision = try await store.load("a")?.revision ?? 0
         try await store.save(archive("a", replacing: revision, values: ["buyer": .text("eve")]))
         try await store.delete("c")
-        let left = try await store.ids(query { $0.values = [.value("buyer") == "ada"] })
+        let left = try await store.ids(query { $0.values = [.equal("buyer", .text("ada"))] })
         report.expect(left == [], "a replaced or deleted value is still found in \(left)")
-        let counts = try await store.counts(query { $0.values = [.value("total") >= 30] })
+        let counts = try await store.counts(query { $0.values = [.greaterOrEqual("total", .number(30))] })
         report.expect(counts == ["On": 2], "machines with a value are counted as \(counts)")
-        let limited = try await store.counts(query { ($0.values, $0.limit) = ([.value("total") >= 0], 1) })
+        let limited = try await store.counts(
+            query { ($0.values, $0.limit) = ([.greaterOrEqual("total", .number(0))], 1) }
+        )
         report.expect(limited.values.reduce(0, +) == 1, "a count with a limit of 1 is \(limited)")
         try await findingBySpelling(store, report)
     }
@@ -74,9 +78,9 @@ extension StoreConformance {
         let (old, new) = ("ne\u{301}", "n\u{E9}")
         let saved = try await store.save(archive("spelled", values: ["buyer": .text(old)]))
         try await store.save(archive("spelled", replacing: saved, values: ["buyer": .text(new)]))
-        let found = try await store.ids(query { $0.values = [.value("buyer") == new] })
+        let found = try await store.ids(query { $0.values = [.equal("buyer", .text(new))] })
         report.expect(found == ["spelled"], "machines with a text that was replaced by another spelling are \(found)")
-        let left = try await store.ids(query { $0.values = [.value("buyer") == old] })
+        let left = try await store.ids(query { $0.values = [.equal("buyer", .text(old))] })
         report.expect(left == [], "a text that was replaced by another spelling is still found in \(left)")
         let values = try await store.load("spelled")?.values
         report.expect(values == ["buyer": .text(new)], "a text keeps its spelling when another one replaces it")

@@ -65,10 +65,19 @@ import Testing
         let store = try place.store().sealed(by: Seal(), sealValue: Self.masked)
         try await store.save([.save(Self.row("1")), .save(Self.row("2", buyer: "bob"))])
         #expect(try !text("1.json").contains("ada"))
-        let query = ArchiveQuery { $0.values = [.value("buyer") == "ada"] }
+        let query = ArchiveQuery { $0.values = [.equal("buyer", .text("ada"))] }
         #expect(try await store.ids(query) == ["1"])
         #expect(try await store.counts(query) == ["On": 1])
         #expect(try await store.load("2")?.values == ["buyer": .text("bob")])
+    }
+
+    @Test("A value that is mapped to an infinite number finds its machine")
+    func mappedToInfinity() async throws {
+        let store = try place.store().sealed(by: Seal(), sealValue: { _ in .number(.infinity) })
+        try await store.save([.save(Self.row("1"))])
+        let query = ArchiveQuery { $0.values = [.equal("buyer", .text("ada"))] }
+        #expect(try await store.ids(query) == ["1"])
+        #expect(try await store.load("1")?.values == ["buyer": .text("ada")])
     }
 
     @Test("Only a change with the current effects replaces effects, although their sealed bytes differ each time")

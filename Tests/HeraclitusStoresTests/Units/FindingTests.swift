@@ -13,7 +13,9 @@ import Testing
         let buyer: String
         let total: Double
         init(_ buyer: String, _ total: Double) { (self.buyer, self.total) = (buyer, total) }
-        var foundBy: [String: any StoredValueConvertible] { ["buyer": buyer, "total": total, "isLarge": total > 100] }
+        var foundBy: [String: StoredValue] {
+            ["buyer": .text(buyer), "total": .number(total), "isLarge": .number(total > 100 ? 1 : 0)]
+        }
     }
 
     final class GiftState: PaidState, @unchecked Sendable {}
@@ -49,21 +51,22 @@ import Testing
     @Test("Machines are found by the values of their states", arguments: StoreTests.kinds)
     func values(kind: String) async throws {
         let (place, orders) = try await filled(kind)
-        #expect(try await orders.ids(where: .value("buyer") == "ada") == ["1", "3", "5"])
-        #expect(try await orders.ids(where: .value("buyer") == "ada", .value("total") >= 7) == ["3", "5"])
-        #expect(try await orders.ids(where: .value("total") > 5, .value("total") < 500) == ["2", "5"])
-        #expect(try await orders.ids(where: .value("total") <= 5.0) == ["1", "4"])
-        #expect(try await orders.ids(where: .value("isLarge") == true) == ["3"])
-        #expect(try await orders.ids(in: [GiftState.self], where: .value("buyer") == "ada") == ["5"])
-        #expect(try await orders.ids(where: .value("buyer") == 5) == [])
-        #expect(try await orders.ids(where: .value("nothing") == "ada") == [])
-        #expect(try await orders.ids(where: .value("buyer") == "ada", after: "1", limit: 1) == ["3"])
+        #expect(try await orders.ids(where: .equal("buyer", .text("ada"))) == ["1", "3", "5"])
+        let large = try await orders.ids(where: .equal("buyer", .text("ada")), .greaterOrEqual("total", .number(7)))
+        #expect(large == ["3", "5"])
+        #expect(try await orders.ids(where: .greater("total", .number(5)), .less("total", .number(500))) == ["2", "5"])
+        #expect(try await orders.ids(where: .lessOrEqual("total", .number(5))) == ["1", "4"])
+        #expect(try await orders.ids(where: .equal("isLarge", .number(1))) == ["3"])
+        #expect(try await orders.ids(in: [GiftState.self], where: .equal("buyer", .text("ada"))) == ["5"])
+        #expect(try await orders.ids(where: .equal("buyer", .number(5))) == [])
+        #expect(try await orders.ids(where: .equal("nothing", .text("ada"))) == [])
+        #expect(try await orders.ids(where: .equal("buyer", .text("ada")), after: "1", limit: 1) == ["3"])
         // Another state, an update, and a deletion.
         try await orders.update("1") { try $0.fire.reopen() }
         try await orders.update("3") { try $0.fire.correct(PaidState("bob", 500)) }
         try await place.store.delete("5")
-        #expect(try await orders.ids(where: .value("buyer") == "ada") == [])
-        #expect(try await orders.ids(where: .value("buyer") == "bob") == ["2", "3"])
+        #expect(try await orders.ids(where: .equal("buyer", .text("ada"))) == [])
+        #expect(try await orders.ids(where: .equal("buyer", .text("bob"))) == ["2", "3"])
         #expect(try await place.store.load("1")?.values == [:])
     }
 
@@ -100,7 +103,7 @@ import Testing
         } while last != nil
         #expect(found == [["1", "2"], ["3", "4"], ["5"]])
         #expect(try await orders.counts() == ["PaidState": 4, "GiftState": 1, "OpenState": 1])
-        #expect(try await orders.counts(where: .value("buyer") == "ada") == ["PaidState": 2, "GiftState": 1])
+        #expect(try await orders.counts(where: .equal("buyer", .text("ada"))) == ["PaidState": 2, "GiftState": 1])
     }
 
     @Test("The machines of a workflow come one after the other, passive, up to the last page")
@@ -116,36 +119,35 @@ import Testing
         }
         #expect(ids.count == 453 && ids == ids.sorted() && ids.first == "1" && ids.last == "n1449")
         var bought: [String] = []
-        for try await (id, _) in orders.machines(where: .value("buyer") == "ada") { bought.append(id) }
+        for try await (id, _) in orders.machines(where: .equal("buyer", .text("ada"))) { bought.append(id) }
         #expect(bought == ["1", "3", "5"])
     }
 
     @Test("Values are kept and compared exactly")
     func storedValues() throws {
-        let id = UUID()
-        let date = Date(timeIntervalSinceReferenceDate: 12.5)
-        let values: [(any StoredValueConvertible, StoredValue)] = [
-            ("a", .text("a")), (5, .number(5)), (5.5, .number(5.5)), (true, .number(1)), (false, .number(0)),
-            (date, .number(12.5)), (id, .text(id.uuidString)), (StoredValue.text("b"), .text("b")),
-        ]
-        for (value, stored) in values { #expect(value.storedValue == stored) }
-        let decoded = try JSONDecoder().decode([StoredValue].self, from: JSONEncoder().encode(values.map(\.1)))
-        #expect(decoded == values.map(\.1))
+        let values: [StoredValue] = [.text("a"), .text("7"), .number(5), .number(-5.5), .number(0)]
+        #expect(try JSONDecoder().decode([StoredValue].self, from: JSONEncoder().encode(values)) == values)
+        #expect(StoredValue.date(Date(timeIntervalSinceReferenceDate: 12.5)) == .number(12.5))
         let found: [String: StoredValue] = ["name": .text("e\u{301}"), "number": .number(2)]
         for (condition, isMet) in [
-            (.value("name") == "e\u{301}", true), (.value("name") == "\u{E9}", false), (.value("name") > "e", true),
-            (.value("name") < "f", true), (.value("number") >= 2, true), (.value("number") <= 2, true),
-            (.value("number") < 2, false), (.value("number") > 2, false), (.value("number") == "2", false),
+            (.equal("name", .text("e\u{301}")), true), (.equal("name", .text("\u{E9}")), false),
+            (.greater("name", .text("e")), true), (.less("name", .text("f")), true),
+            (.greaterOrEqual("name", .text("e\u{301}")), true), (.lessOrEqual("name", .text("e\u{301}")), true),
+            (.greaterOrEqual("number", .number(2)), true), (.lessOrEqual("number", .number(2)), true),
+            (.greaterOrEqual("number", .number(3)), false), (.lessOrEqual("number", .number(1)), false),
+            (.less("number", .number(2)), false), (.greater("number", .number(2)), false),
+            (.equal("number", .text("2")), false), (.less("number", .text("3")), false),
         ] as [(StoredCondition, Bool)] {
             #expect(condition.isMet(by: found) == isMet, "\(condition)")
         }
         // As in databases, a value that is no number meets no condition.
         for condition: StoredCondition in [
-            .value("x") > 1, .value("x") >= 1, .value("x") < 1, .value("x") <= 1, .value("x") == 1,
+            .greater("x", .number(1)), .greaterOrEqual("x", .number(1)), .less("x", .number(1)),
+            .lessOrEqual("x", .number(1)), .equal("x", .number(1)),
         ] {
             #expect(!condition.isMet(by: ["x": .number(.nan)]), "\(condition)")
         }
-        let beyond: StoredCondition = .value("x") > Double.nan
+        let beyond: StoredCondition = .greater("x", .number(.nan))
         #expect(!beyond.isMet(by: ["x": .number(1)]))
     }
 
@@ -163,19 +165,23 @@ import Testing
     @Test("The largest finite number stands for an infinite one")
     func infinite() {
         let largest = Double.greatestFiniteMagnitude
-        let values: [(any StoredValueConvertible, StoredValue)] = [
-            (Double.infinity, .number(largest)), (-Double.infinity, .number(-largest)), (largest, .number(largest)),
-            (StoredValue.number(.infinity), .number(largest)),
-            (Date(timeIntervalSinceReferenceDate: -.infinity), .number(-largest)),
+        let query = ArchiveQuery {
+            $0.values = [.equal("x", .number(.infinity)), .less("x", .number(-.infinity)), .greater("x", .text("inf"))]
+            $0.values.append(.lessOrEqual("x", .date(Date(timeIntervalSinceReferenceDate: -.infinity))))
+            $0.values.append(.greaterOrEqual("x", .number(largest)))
+        }
+        let expected: [StoredCondition] = [
+            .equal("x", .number(largest)), .less("x", .number(-largest)), .greater("x", .text("inf")),
+            .lessOrEqual("x", .number(-largest)), .greaterOrEqual("x", .number(largest)),
         ]
-        for (value, stored) in values { #expect(value.storedValue == stored) }
+        #expect(query.values == expected)
     }
 
     final class SharedState: WorkflowState, Findable {
         let part: Double
         let whole: Double
         init(_ part: Double, of whole: Double) { (self.part, self.whole) = (part, whole) }
-        var foundBy: [String: any StoredValueConvertible] { ["share": part / whole, "part": part] }
+        var foundBy: [String: StoredValue] { ["share": .number(part / whole), "part": .number(part)] }
     }
 
     struct Sharing: Workflow {
@@ -195,14 +201,15 @@ import Testing
                 try await shares.update(id) { _ in }
                 #expect(try await store.load(id)?.revision == 1)
             }
-            #expect(try await shares.ids(where: .value("share") >= 5) == ["most", "six"])
-            #expect(try await shares.ids(where: .value("share") == Double.infinity) == ["most"])
-            #expect(try await shares.ids(where: .value("share") == -Double.infinity) == ["least"])
-            #expect(try await shares.ids(where: .value("share") < 5) == ["least"])
-            #expect(try await shares.ids(where: .value("share") <= Double.infinity) == ["least", "most", "six"])
-            #expect(try await shares.ids(where: .value("share") >= -Double.infinity) == ["least", "most", "six"])
-            #expect(try await shares.ids(where: .value("share") == Double.nan) == [])
-            #expect(try await shares.ids(where: .value("part") == 0) == ["none"])
+            #expect(try await shares.ids(where: .greaterOrEqual("share", .number(5))) == ["most", "six"])
+            #expect(try await shares.ids(where: .equal("share", .number(.infinity))) == ["most"])
+            #expect(try await shares.ids(where: .equal("share", .number(-.infinity))) == ["least"])
+            #expect(try await shares.ids(where: .less("share", .number(5))) == ["least"])
+            #expect(try await shares.ids(where: .lessOrEqual("share", .number(.infinity))) == ["least", "most", "six"])
+            let all = try await shares.ids(where: .greaterOrEqual("share", .number(-.infinity)))
+            #expect(all == ["least", "most", "six"])
+            #expect(try await shares.ids(where: .equal("share", .number(.nan))) == [])
+            #expect(try await shares.ids(where: .equal("part", .number(0))) == ["none"])
             #expect(try await store.load("none")?.values == ["part": .number(0)])
             #expect(try await shares.upgrade().count == 0)
         }

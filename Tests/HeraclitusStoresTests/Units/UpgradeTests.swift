@@ -293,7 +293,7 @@ import Testing
     }
 
     final class FoundState: PlainState, Findable, @unchecked Sendable {
-        var foundBy: [String: any StoredValueConvertible] { ["buyer": buyer] }
+        var foundBy: [String: StoredValue] { ["buyer": .text(buyer)] }
     }
 
     final class EndedState: EmptyState {}
@@ -328,13 +328,13 @@ import Testing
         let start = clock.date
         await clock.advance(by: .seconds(100))
         #expect(try await dated.fireDue().count == 0)
-        #expect(try await dated.ids(where: .value("buyer") == "ada") == [])
+        #expect(try await dated.ids(where: .equal("buyer", .text("ada"))) == [])
         let upgrade = try await dated.upgrade()
         #expect(upgrade.count == 2 && upgrade.failures.isEmpty)
         #expect(try await dated.upgrade().count == 0)
         #expect(try await store.load("1")?.due == start + 160)
         #expect(try await store.load("1")?.entered == start)
-        #expect(try await dated.ids(where: .value("buyer") == "ada") == ["1", "2"])
+        #expect(try await dated.ids(where: .equal("buyer", .text("ada"))) == ["1", "2"])
         await clock.advance(by: .seconds(30))
         // The deadline keeps its beginning.
         try await dated.update("1") { try $0.fire.change(FoundState("bob")) }
@@ -343,7 +343,7 @@ import Testing
         let back = try await plain.upgrade()
         #expect(back.count == 2)
         #expect(try await store.load(["1", "2"]).map(\.due) == [nil, nil])
-        #expect(try await dated.ids(where: .value("buyer") == "bob") == [])
+        #expect(try await dated.ids(where: .equal("buyer", .text("bob"))) == [])
         #expect(try await dated.upgrade().count == 2)
         await clock.advance(by: .seconds(61))
         #expect(try await dated.fireDue().count == 2)
@@ -358,10 +358,10 @@ import Testing
         var row = try #require(try await place.store.load("1"))
         row.values = ["buyer": .text("ne\u{301}")]
         try await place.store.save(row)
-        #expect(try await dated.ids(where: .value("buyer") == "n\u{E9}") == [])
+        #expect(try await dated.ids(where: .equal("buyer", .text("n\u{E9}"))) == [])
         #expect(try await dated.upgrade().count == 1)
-        #expect(try await dated.ids(where: .value("buyer") == "n\u{E9}") == ["1"])
-        #expect(try await dated.ids(where: .value("buyer") == "ne\u{301}") == [])
+        #expect(try await dated.ids(where: .equal("buyer", .text("n\u{E9}"))) == ["1"])
+        #expect(try await dated.ids(where: .equal("buyer", .text("ne\u{301}"))) == [])
         #expect(try await dated.upgrade().count == 0)
         #expect(try await place.store.load("1")?.revision == 3)
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
+import SQLStores
 
 /// An `ArchiveQuery` in SQL: the condition after `where` in a statement on the table `machines`, with its parameters.
 struct ArchiveCondition {
@@ -103,11 +104,11 @@ struct ArchiveCondition {
     /// Compares values; `false` if the comparison can match no row.
     private mutating func add(_ values: [StoredCondition]) -> Bool {
         // Conditions on one name share a subquery, so that a range becomes one index scan.
-        for (name, values) in Dictionary(grouping: values, by: { Array($0.name.utf8) }) {
+        for (name, values) in Dictionary(grouping: values.map(\.sqlComparison), by: { Array($0.name.utf8) }) {
             if name.contains(0) { return false }
             var comparisons = ["name = \(parameter(.text(String(decoding: name, as: UTF8.self))))"]
-            for value in values {
-                guard let comparison = comparison(value) else { return false }
+            for (_, sign, value) in values {
+                guard let comparison = comparison(sign, value) else { return false }
                 comparisons.append(comparison)
             }
             let all = comparisons.joined(separator: " and ")
@@ -116,16 +117,14 @@ struct ArchiveCondition {
         return true
     }
 
-    private mutating func comparison(_ condition: StoredCondition) -> String? {
-        switch condition.value {
+    private mutating func comparison(_ sign: String, _ value: StoredValue) -> String? {
+        switch value {
         case .text(let text):
             let bytes = IndexedBytes(text)
-            let value = "(\(parameter(.bytes(bytes.beginning))), \(parameter(.bytes(bytes.rest))))"
-            return "(text, rest) \(condition.comparison.rawValue) \(value)"
+            return "(text, rest) \(sign) (\(parameter(.bytes(bytes.beginning))), \(parameter(.bytes(bytes.rest))))"
         case .number(let number):
             if number.isNaN { return nil }
-            let value = "cast(\(parameter(.real(number))) as double precision)"
-            return "number \(condition.comparison.rawValue) \(value)"
+            return "number \(sign) cast(\(parameter(.real(number))) as double precision)"
         }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HeraclitusStores
+import SQLStores
 
 /// The condition after `where`, for a query.
 struct SQLiteCondition {
@@ -54,13 +55,13 @@ struct SQLiteCondition {
     }
 
     private mutating func add(_ condition: StoredCondition) {
-        let (column, value) =
-            switch condition.value {
+        let (name, sign, value) = condition.sqlComparison
+        let (column, argument) =
+            switch value {
             case .text(let text): ("text", Data(text.utf8).databaseValue)
             case .number(let number): ("number", number.databaseValue)
             }
-        let comparison = condition.comparison.rawValue
-        let name = condition.name.hasNUL ? DatabaseValue.null : condition.name.databaseValue
-        add("id in (select id from machine_values where name = ? and \(column) \(comparison) ?)", [name, value])
+        let key = name.hasNUL ? DatabaseValue.null : name.databaseValue
+        add("id in (select id from machine_values where name = ? and \(column) \(sign) ?)", [key, argument])
     }
 }

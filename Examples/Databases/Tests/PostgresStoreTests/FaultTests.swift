@@ -330,7 +330,7 @@ struct FaultTests {
         #expect(try await store.ids(withEffectsBy: none) == [])
         #expect(try await store.claim(claim(effectsBy: none, limit: 9)) == [])
         #expect(try await store.ids(query { $0.enteredAfter = none }) == [])
-        #expect(try await store.ids(query { $0.values = [.value("total") <= Double.nan] }) == [])
+        #expect(try await store.ids(query { $0.values = [.lessOrEqual("total", .number(.nan))] }) == [])
         #expect(try await store.deliver().count == 5)
         try await server.sql(
             "alter table machines drop constraint machines_revision_check",

@@ -164,11 +164,11 @@ struct PostgresStoreTests {
         try await store.save(archive("2", due: .now, values: ["buyer": .text("ada\0")]))
         func ids(_ change: (inout ArchiveQuery) -> Void) async throws -> [String] { try await store.ids(query(change)) }
         #expect(try await ids { ($0.workflows, $0.states) = (["Lamp", "Lamp\0"], ["On"]) } == ["2"])
-        #expect(try await ids { $0.values = [.value("buyer") == "ada\0"] } == ["2"])
+        #expect(try await ids { $0.values = [.equal("buyer", .text("ada\0"))] } == ["2"])
         for end in ["\0", "\0x"] {
             #expect(try await ids { $0.workflows = ["Lamp" + end] } == [])
             #expect(try await ids { $0.states = ["On" + end] } == [])
-            #expect(try await ids { $0.values = [.value("buyer" + end) == "ada\0"] } == [])
+            #expect(try await ids { $0.values = [.equal("buyer" + end, .text("ada\0"))] } == [])
             #expect(try await ids { ($0.workflows, $0.queue) = (["Lamp" + end], .due(by: .distantFuture)) } == [])
             #expect(try await ids { $0.queue = .effects(by: .distantFuture, names: [Meter.Reading.name + end]) } == [])
             let claimed = try await store.claim(claim(effectsBy: .distantFuture, of: Meter.name + end, limit: 9))

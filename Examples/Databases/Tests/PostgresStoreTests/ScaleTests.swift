@@ -167,8 +167,11 @@ struct ScaleTests {
                 "machines_by_entry",
                 { ($0.states, $0.enteredBefore) = (["OpenState"], .init(timeIntervalSinceReferenceDate: 9)) }
             ),
-            ("machine_values_by_text", { $0.values = [.value("buyer") == "77"] }),
-            ("machine_values_by_number", { $0.values = [.value("total") > 19_990, .value("total") < 19_995] }),
+            ("machine_values_by_text", { $0.values = [.equal("buyer", .text("77"))] }),
+            (
+                "machine_values_by_number",
+                { $0.values = [.greater("total", .number(19_990)), .less("total", .number(19_995))] }
+            ),
         ]
         for (index, change) in queries {
             var condition = try #require(

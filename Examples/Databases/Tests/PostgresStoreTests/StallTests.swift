@@ -77,7 +77,7 @@ struct StallTests {
             )
         )
         #expect(both == [1, 2])
-        #expect(try await store.ids(query { $0.values = [.value("buyer") == "ada"] }) == ["2"])
+        #expect(try await store.ids(query { $0.values = [.equal("buyer", .text("ada"))] }) == ["2"])
         #expect(try await store.load("1")?.effects == effects(nil))
         #expect(try await save(.delete("2", expecting: nil)) == [1])
         #expect(try await save(.delete("1", expecting: 2)) == [2])

@@ -66,7 +66,7 @@ struct TransactionTests {
             ])
         }
         #expect(revisions == [2, 2, 2])
-        #expect(try await store.ids(query { $0.values = [.value("buyer") == "ada"] }) == ["a"])
+        #expect(try await store.ids(query { $0.values = [.equal("buyer", .text("ada"))] }) == ["a"])
     }
 
     @Test("An error of the user's code undoes the machines, and a rejected event undoes the user's rows")

@@ -71,7 +71,7 @@ struct UpgradeTests {
         #expect(try await store.count("2") == 2)
         #expect(try await store.count("3") == 1)
         #expect(try await store.load("3")?.revision == 8)
-        #expect(try await store.ids(query { $0.values = [.value("buyer") == "ada"] }) == [])
+        #expect(try await store.ids(query { $0.values = [.equal("buyer", .text("ada"))] }) == [])
     }
 
     private final class Readings: Sendable {

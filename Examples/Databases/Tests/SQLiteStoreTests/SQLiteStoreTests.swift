@@ -259,8 +259,14 @@ import Testing
                     $0.queue = .effects(by: date, names: ["Ring"])
                 }, ["machines_by_effects"]
             ),
-            (query { ($0.workflows, $0.values) = (["Lamp"], [.value("buyer") == "ada"]) }, ["machine_values_by_text"]),
-            (query { ($0.workflows, $0.values) = (["Lamp"], [.value("total") > 1]) }, ["machine_values_by_number"]),
+            (
+                query { ($0.workflows, $0.values) = (["Lamp"], [.equal("buyer", .text("ada"))]) },
+                ["machine_values_by_text"]
+            ),
+            (
+                query { ($0.workflows, $0.values) = (["Lamp"], [.greater("total", .number(1))]) },
+                ["machine_values_by_number"]
+            ),
         ]
         for (query, indexes) in queries {
             plans.clear()

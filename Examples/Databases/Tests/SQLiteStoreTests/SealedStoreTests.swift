@@ -68,7 +68,7 @@ import Testing
         #expect(try await store.load("1") == expected)
         let query = { (buyer: String) in
             var query = ArchiveQuery()
-            query.values = [.value("buyer") == buyer]
+            query.values = [.equal("buyer", .text(buyer))]
             return query
         }
         #expect(try await store.ids(query("ada")) == ["1"])
