@@ -22,7 +22,7 @@ private struct CandidateList {
 
     init(_ index: DirectoryIndex, _ wanted: Wanted, _ claim: StoreClaim) {
         (self.index, self.wanted) = (index, wanted)
-        (queue, now) = (.init(claim.queue.date), .init(claim.now))
+        (queue, now) = (claim.query.queueDate, .init(claim.now))
         // A machine with an expired claim waits as if it were due since the end of the claim.
         rest = wanted.isForEffects ? [.effects] : [.due, .claimed]
     }
@@ -128,7 +128,7 @@ extension DirectoryStore {
             }
         }
         do {
-            while claimed.count < claim.limit {
+            while claimed.count < claim.query.limit {
                 guard let candidate = found.popFirst() else {
                     guard let page = try list.next() else { break }
                     found = page
@@ -137,7 +137,7 @@ extension DirectoryStore {
                 guard candidate.link.date <= list.latest(of: candidate.kind) else { continue }
                 try tryTaking(candidate) { busy.append(candidate) }
             }
-            for candidate in busy where claimed.count < claim.limit {
+            for candidate in busy where claimed.count < claim.query.limit {
                 try tryTaking(candidate, ifBusy: nil)
             }
         } catch {

@@ -82,13 +82,13 @@ extension InMemoryStore.Storage {
     }
 
     fileprivate mutating func claim(_ claim: StoreClaim) -> [StoredArchive] {
-        switch claim.queue {
-        case .due:
+        switch claim.query.queue {
+        case .due?, nil:
             let free = archives.values.filter { claims[ExactID($0.id)].map { $0 <= claim.now } ?? true }
             let ids = claim.query.ids(among: free).map(ExactID.init)
             for id in ids { claims[id] = claim.end }
             return ids.compactMap { archives[$0] }
-        case .effects:
+        case .effects?:
             return claim.query.ids(among: archives.values).map(ExactID.init).compactMap { id in
                 guard let leased = archives[id].flatMap(claim.leased) else { return nil }
                 archives[id]?.effects = leased

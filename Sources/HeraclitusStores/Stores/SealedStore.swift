@@ -68,7 +68,7 @@ private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
         var tried: Set<ExactID> = []
         var failure: (any Error)?
         // A batch may be unreadable as a whole. With a wrong key all of them are, so the number is limited.
-        for _ in 0..<16 where rest.limit > 0 {
+        for _ in 0..<16 where rest.query.limit > 0 {
             let claimed: [StoredArchive]
             do { claimed = try await base.claim(rest) } catch {
                 // Throwing would leave the machines claimed. A lasting error is thrown by the next claim.
@@ -80,8 +80,8 @@ private struct SealedStore<Base: ArchiveStore>: ArchiveStore {
                 do { readable.append(try opened(row)) } catch { failure = failure ?? error }
             }
             // A short batch is the last one, so that the places of unreadable archives are filled.
-            if claimed.count < rest.limit || new.isEmpty { break }
-            rest.limit = claim.limit - readable.count
+            if claimed.count < rest.query.limit || new.isEmpty { break }
+            rest.query.limit = claim.query.limit - readable.count
         }
         if readable.isEmpty, let failure { throw failure }
         return readable

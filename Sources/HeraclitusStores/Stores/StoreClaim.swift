@@ -3,14 +3,9 @@ public import HeraclitusEssentials
 
 /// A worker's claim of machines for a time.
 public struct StoreClaim: Sendable {
-    /// The kind of waiting work, and its latest date.
-    public var queue: ArchiveQuery.Queue
-
-    /// The names of the workflow.
-    public var workflows: [String]
-
-    /// The newest workflow version to claim.
-    package var newestVersion: Int
+    /// The query for claimable machines: their workflows and newest version, the queue in which they wait, and the
+    /// maximum number.
+    public var query: ArchiveQuery
 
     /// The date by the worker's clock; claims that ended by then are expired.
     public var now: Date
@@ -20,9 +15,6 @@ public struct StoreClaim: Sendable {
 
     /// The unique name of the worker.
     public var worker: String
-
-    /// The maximum number of machines.
-    public var limit: Int
 
     /// Makes a claim.
     /// - Parameters:
@@ -42,30 +34,20 @@ public struct StoreClaim: Sendable {
         by worker: String,
         limit: Int
     ) {
-        self.queue = queue
-        self.workflows = workflows
-        self.newestVersion = newestVersion
+        var query = ArchiveQuery()
+        (query.queue, query.workflows) = (queue, workflows)
+        (query.newestVersion, query.limit) = (newestVersion, limit)
+        self.query = query
         self.now = now ?? queue.date
         self.end = end
         self.worker = worker
-        self.limit = limit
-    }
-
-    /// The query for claimable machines.
-    public var query: ArchiveQuery {
-        var query = ArchiveQuery()
-        query.queue = queue
-        query.workflows = workflows
-        query.newestVersion = newestVersion
-        query.limit = limit
-        return query
     }
 
     /// Leases the effects of a machine; `nil` if the claim is for due events, or the effects no longer match.
     /// - Parameter archive: The machine as it is stored now.
     /// - Returns: The leased effects.
     public func leased(_ archive: StoredArchive) -> WaitingEffects? {
-        guard case .effects = queue, query.includes(archive), var effects = archive.effects else { return nil }
+        guard case .effects? = query.queue, query.includes(archive), var effects = archive.effects else { return nil }
         (effects.worker, effects.date) = (worker, end)
         return effects
     }
@@ -79,11 +61,11 @@ extension ArchiveStore {
     public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
         var query = claim.query
         // More candidates in random order keep concurrent workers from trying the same machines.
-        query.limit = min(max(0, claim.limit), .max / 8) * 8
+        query.limit = min(max(0, query.limit), .max / 8) * 8
         var claimed: [StoredArchive] = []
-        for id in try await ids(query).shuffled() where claimed.count < claim.limit {
+        for id in try await ids(query).shuffled() where claimed.count < claim.query.limit {
             do {
-                if let archive = try await self.claim(id, claim, query) { claimed.append(archive) }
+                if let archive = try await self.claim(id, claim) { claimed.append(archive) }
             } catch StoreError.effectsChanged, StoreError.conflict, StoreError.damaged, ArchiveError.tooLarge {
                 continue
             } catch {
@@ -97,9 +79,9 @@ extension ArchiveStore {
     }
 
     /// Claims a machine that still waits.
-    private func claim(_ id: String, _ claim: StoreClaim, _ query: ArchiveQuery) async throws -> StoredArchive? {
+    private func claim(_ id: String, _ claim: StoreClaim) async throws -> StoredArchive? {
         for attempt in 1... {
-            guard var archive = try await load(id), query.includes(archive) else { return nil }
+            guard var archive = try await load(id), claim.query.includes(archive) else { return nil }
             guard let leased = claim.leased(archive) else { return archive }
             do {
                 try await save([.effects(of: id, (archive.effects, leased))])

@@ -133,7 +133,7 @@ extension StoreConformance {
         let newer = try await store.ids(query { ($0.oldestVersion, $0.queue) = (3, .due(by: date)) })
         report.expect(newer == ["3"], "due machines from version 3 are \(newer)")
         var claim = lampClaim(.due(by: date), at: date, by: "worker")
-        claim.newestVersion = 2
+        claim.query.newestVersion = 2
         let claimed = try await store.claim(claim).map(\.id).sorted()
         report.expect(claimed == ["1", "2", "old"], "a worker of version 2 claims \(claimed)")
     }

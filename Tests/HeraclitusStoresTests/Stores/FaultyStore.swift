@@ -219,17 +219,19 @@ final class FaultyStore: ArchiveStore {
         var faulty = claim
         switch fault {
         case .claimsNone: return []
-        case .claimsNewer: faulty.newestVersion = .max
-        case .claimsTooMany: faulty.limit = .max
-        case .claimsOtherWorkflows: faulty.workflows.append("Door")
+        case .claimsNewer: faulty.query.newestVersion = .max
+        case .claimsTooMany: faulty.query.limit = .max
+        case .claimsOtherWorkflows: faulty.query.workflows?.append("Door")
         case .claimsOtherTypes:
-            if case .effects(let date, _) = claim.queue { faulty.queue = .effects(by: date, names: nil) }
+            if case .effects(let date, _)? = claim.query.queue {
+                faulty.query.queue = .effects(by: date, names: nil)
+            }
         case .claimsEarly:
-            if case .effects(_, let names) = claim.queue {
-                faulty.queue = .effects(by: .distantFuture - 1, names: names)
+            if case .effects(_, let names)? = claim.query.queue {
+                faulty.query.queue = .effects(by: .distantFuture - 1, names: names)
             }
         case .claimsOverOthers:
-            guard case .effects = claim.queue else { break }
+            guard case .effects? = claim.query.queue else { break }
             // All workers that search at the same time get the same machines.
             let ids = await inner.ids(claim.query)
             try await Task.sleep(for: .milliseconds(1))
@@ -240,19 +242,19 @@ final class FaultyStore: ArchiveStore {
                 return await self.inner.load(id)
             }.compactMap { $0 }
         case .claimsWithoutLease:
-            guard case .effects = claim.queue else { break }
+            guard case .effects? = claim.query.queue else { break }
             return try await inner.load(inner.ids(claim.query))
         case .claimsDueForGood:
-            guard case .due = claim.queue else { break }
+            guard case .due? = claim.query.queue else { break }
             let claimed = await inner.claim(claim)
             return self.claimed.withLock { known in claimed.filter { known.insert($0.id).inserted } }
         case .listsClaimedFirst:
-            guard case .due = claim.queue else { break }
+            guard case .due? = claim.query.queue else { break }
             let claimed = await inner.claim(claim)
             self.claimed.withLock { $0.formUnion(claimed.map(\.id)) }
             return claimed
         case .savesWhatIsDue:
-            guard case .due = claim.queue else { break }
+            guard case .due? = claim.query.queue else { break }
             return try await inner.claim(claim).asyncMap { archive in
                 try await self.inner.save(archive)
                 return archive

@@ -23,11 +23,12 @@ extension PostgresConnection {
     /// The statement skips locked rows. The result leaves out an unreadable row, which stays claimed so that later rows get their turn.
     func claim(_ claim: StoreClaim) throws -> [StoredArchive] {
         var archives: [StoredArchive] = []
-        for workflow in claim.workflows {
-            while archives.count < claim.limit {
+        let names: [[String]?] = claim.query.workflows?.map { [$0] } ?? [nil]
+        for workflows in names {
+            while archives.count < claim.query.limit {
                 var part = claim
-                part.workflows = [workflow]
-                part.limit = claim.limit - archives.count
+                part.query.workflows = workflows
+                part.query.limit -= archives.count
                 let (claimed, rows) = try claimOnce(part)
                 for row in claimed.sorted(by: Claimed.isBefore) {
                     if row.hasFormerEffects {
@@ -39,7 +40,7 @@ extension PostgresConnection {
                 // Claim again at once if the batch was full and some of its rows were unreadable. A claim that ends at once would return the same
                 // rows again.
                 let isComplete = claimed.count == rows || claimed.contains(where: \.hasFormerEffects)
-                if rows < part.limit || isComplete || claim.end <= claim.now { break }
+                if rows < part.query.limit || isComplete || claim.end <= claim.now { break }
             }
         }
         return archives
@@ -49,13 +50,13 @@ extension PostgresConnection {
         guard var condition = ArchiveCondition(claim.query) else { return ([], 0) }
         let end = PostgresValue.date(claim.end)
         let (waiting, change): (String, String)
-        switch claim.queue {
-        case .due:
+        switch claim.query.queue {
+        case .due?, nil:
             condition.add(
                 "(claimed is null or claimed <= cast(\(condition.parameter(.date(claim.now))) as double precision))"
             )
             (waiting, change) = ("due", "claimed = \(condition.parameter(end))")
-        case .effects:
+        case .effects?:
             let worker = condition.parameter(.text(claim.worker))
             (waiting, change) = (
                 "effects_date", "effects_worker = \(worker), effects_date = \(condition.parameter(end))"
@@ -84,7 +85,7 @@ extension PostgresConnection {
     /// Moves the effects of a claimed row of an earlier release to their own columns; `nil` if the claim is for other effects.
     private func split(_ row: Claimed, _ claim: StoreClaim) throws -> StoredArchive? {
         var archive = row.archive
-        guard case .effects(_, let names) = claim.queue else { return archive }
+        guard case .effects(_, let names)? = claim.query.queue else { return archive }
         let isWanted = names.map { names in archive.effects?.next.map(names.contains) == true } ?? true
         if !isWanted {
             let since = Date(timeIntervalSinceReferenceDate: row.date)

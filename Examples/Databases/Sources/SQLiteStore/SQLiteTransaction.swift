@@ -264,16 +264,19 @@ extension SQLiteTransaction {
     func claim(_ claim: StoreClaim) throws -> [StoredArchive] {
         var claimed: [StoredArchive] = []
         // Claims one workflow after another, so that an index gives the order.
-        for workflow in claim.workflows where claimed.count < claim.limit {
+        let parts: [[String]?] = claim.query.workflows?.map { [$0] } ?? [nil]
+        for workflows in parts where claimed.count < claim.query.limit {
             var query = claim.query
-            query.workflows = [workflow]
-            claimed += try waiting(query, claim.limit - claimed.count, at: claim.now)
+            query.workflows = workflows
+            query.limit -= claimed.count
+            claimed += try waiting(query, at: claim.now)
         }
         for index in claimed.indices {
             let key = Data(claimed[index].id.utf8).databaseValue
-            switch claim.queue {
-            case .due: try change("update machines set claimed = ? where id = ?", [SQLiteRow.column(claim.end), key])
-            case .effects:
+            switch claim.query.queue {
+            case .due?, nil:
+                try change("update machines set claimed = ? where id = ?", [SQLiteRow.column(claim.end), key])
+            case .effects?:
                 let old = claimed[index].effects
                 claimed[index].effects = claim.leased(claimed[index])
                 _ = try save([.effects(of: claimed[index].id, (old, claimed[index].effects))])
@@ -282,9 +285,9 @@ extension SQLiteTransaction {
         return claimed
     }
 
-    private func waiting(_ query: ArchiveQuery, _ limit: Int, at now: Date) throws -> [StoredArchive] {
+    private func waiting(_ query: ArchiveQuery, at now: Date) throws -> [StoredArchive] {
         var condition = SQLiteCondition(query)
-        if case .due = query.queue {
+        if case .due? = query.queue {
             condition.add("(claimed is null or claimed <= ?)", [SQLiteRow.column(now)])
         }
         let statement = try db.makeStatement(
@@ -294,7 +297,7 @@ extension SQLiteTransaction {
         )
         var waiting: [StoredArchive] = []
         let rows = try SQLiteRow.fetchCursor(statement, arguments: StatementArguments(of: condition.arguments))
-        while waiting.count < limit, let row = try rows.next() {
+        while waiting.count < query.limit, let row = try rows.next() {
             // A load of an unreadable row throws; the claim skips it, so that the others get their turn.
             guard let id = row.text(SQLiteRow.columnCount) else { continue }
             do {
