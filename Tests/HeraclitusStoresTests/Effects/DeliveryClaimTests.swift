@@ -94,7 +94,7 @@ extension DeliveryTests {
         let hasFailed = Latch()
 
         func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
-            limits.withLock { $0.append(claim.limit) }
+            limits.withLock { $0.append(claim.query.limit) }
             let fails = claims.withLock { claims in
                 claims -= 1
                 return claims < 0

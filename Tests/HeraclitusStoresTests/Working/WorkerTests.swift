@@ -147,7 +147,7 @@ import Testing
 
         func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
             let claimed = await inner.claim(claim)
-            claims.withLock { if case .effects = claim.queue { $0.effects += 1 } else { $0.due += 1 } }
+            claims.withLock { if case .effects = claim.query.queue { $0.effects += 1 } else { $0.due += 1 } }
             return claimed
         }
     }
