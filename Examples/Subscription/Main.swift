@@ -9,7 +9,7 @@ struct Main {
             usage: "usage: subscription\n\nActivates, suspends and terminates a subscription, and prints each step."
         )
         let subscription = Subscription()
-        let transitions = subscription.machine.transitions
+        let transitions = subscription.machine.transitions()
 
         print("The events are methods, and what may be fired can be asked.")
         print("  can activate: \(subscription.can.activate), can suspend: \(subscription.can.suspend)")

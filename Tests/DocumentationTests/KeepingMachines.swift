@@ -158,7 +158,7 @@ private struct Notice: Sendable {
         guard let stored = try await store.load("44") else { return }
         let upload = try StateMachine<Upload>(archive: stored.archive, context: server)
         var revision = stored.revision
-        let states = upload.states
+        let states = upload.states()
         upload.activate()  // begins the work
         for await state in states {
             revision = try await uploads.save(upload, as: "44", expecting: revision)

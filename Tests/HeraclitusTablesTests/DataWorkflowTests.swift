@@ -295,7 +295,7 @@ struct DataWorkflowTests {
         let machine = try StateMachine(try DataWorkflow(.approval), journal: .last(10))
         let seen = Mutex<[String]>([])
         machine.observe { occurrence in seen.withLock { $0.append(occurrence.message) } }
-        var states = machine.states.makeAsyncIterator()
+        var states = machine.states().makeAsyncIterator()
         #expect(await states.next()?.name == "Draft")
         try machine.fire(named: "submit")
         #expect(await states.next()?.name == "Review")

@@ -178,7 +178,7 @@ extension StateTransition {
     /// }
     /// ```
     ///
-    /// A stored transition retains its machine; a transition from ``StateMachine/transitions`` does not.
+    /// A stored transition retains its machine; a transition from ``StateMachine/transitions(buffering:)`` does not.
     /// - Parameter workflow: The workflow.
     /// - Returns: The machine; `nil` for another workflow, or after the machine's release.
     public func machine<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {

@@ -1,26 +1,24 @@
 extension StateMachine {
-    /// The transitions from now on, for `for await transition in machine.transitions`.
+    /// Makes a stream of the transitions from now on, for `for await transition in machine.transitions()`.
     ///
-    /// Each access returns a new stream for one reader, with all transitions in order. An update is a transition from a
-    /// state to itself; activation is not a transition. Unread transitions are buffered; ``transitions(buffering:)``
-    /// limits the buffer.
+    /// Each call makes a new stream for one reader, with the transitions in order. An update is a transition from a
+    /// state to itself; activation is not a transition. Unread transitions are buffered.
     ///
     /// The stream leaves the machine unretained. It ends with the machine, or when the reading task is cancelled.
     ///
-    /// Make the stream outside the task that reads it. A task with `for await transition in machine.transitions { … }`
-    /// captures the machine, and keeps it alive until you cancel the task.
+    /// Make the stream outside the task that reads it. A task with
+    /// `for await transition in machine.transitions() { … }` captures the machine, and keeps it alive until you cancel
+    /// the task.
     ///
     /// ```swift
-    /// let transitions = machine.transitions
+    /// let transitions = machine.transitions()
     /// Task { for await transition in transitions { print(transition) } }
     /// ```
-    public var transitions: AsyncStream<StateTransition> { transitions(buffering: .unbounded) }
-
-    /// The transitions from now on, with a limited buffer.
-    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest transitions are dropped.
+    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest transitions are dropped; by
+    ///   default the stream has all transitions.
     /// - Returns: A stream for one reader, which ends with the machine.
     public func transitions(
-        buffering policy: AsyncStream<StateTransition>.Continuation.BufferingPolicy
+        buffering policy: AsyncStream<StateTransition>.Continuation.BufferingPolicy = .unbounded
     ) -> AsyncStream<StateTransition> {
         stream(buffering: policy) { continuation in
             onTransition { [weak self] transition in
@@ -30,22 +28,18 @@ extension StateMachine {
         }
     }
 
-    /// The current state, followed by each state that the machine enters.
+    /// Makes a stream of the current state, followed by each state that the machine enters.
     ///
-    /// Each state comes exactly once; an update brings its new object. Unread states are buffered;
-    /// ``states(buffering:)`` limits the buffer. Each access returns a new stream for one reader.
+    /// Each state comes exactly once; an update brings its new object. Unread states are buffered. With
+    /// `.bufferingNewest(1)` a slow reader gets the newest state. Each call makes a new stream for one reader.
     ///
     /// The stream leaves the machine unretained. It ends with the machine, or when the reading task is cancelled. Make
-    /// it outside that task, like ``transitions``.
-    public var states: AsyncStream<W.AnyState> { states(buffering: .unbounded) }
-
-    /// The current state, followed by each state that the machine enters, with a limited buffer.
-    ///
-    /// With `.bufferingNewest(1)` a slow reader gets the newest state.
-    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest states are dropped.
+    /// it outside that task, like the stream of ``transitions(buffering:)``.
+    /// - Parameter policy: The size of the buffer, and whether the oldest or the newest states are dropped; by default
+    ///   the stream has all states.
     /// - Returns: A stream for one reader, which ends with the machine.
     public func states(
-        buffering policy: AsyncStream<W.AnyState>.Continuation.BufferingPolicy
+        buffering policy: AsyncStream<W.AnyState>.Continuation.BufferingPolicy = .unbounded
     ) -> AsyncStream<W.AnyState> {
         stream(buffering: policy) { continuation in
             // The revision of the last state in the stream, so that a concurrent transition appears exactly once.

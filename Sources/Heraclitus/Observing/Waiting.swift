@@ -46,7 +46,7 @@ extension StateMachine {
 
     private func waitUntilUnreachable<S: Sendable>(_ state: S.Type) async throws -> S {
         var beginnings: Set<Int>?
-        for await current in states {
+        for await current in states() {
             if let reached = current as? S { return reached }
             if beginnings == nil { beginnings = definition.states(leadingTo: state) }
             let index = definition.stateIndex(of: current as AnyObject)

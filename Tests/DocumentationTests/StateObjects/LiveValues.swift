@@ -58,7 +58,7 @@ private struct Chat: Workflow {
         let restored = try StateMachine<Chat>(archive: chat.archive())
         #expect((restored.state as? ConnectedState)?.socket.value == nil)
         restored.activate()
-        for await state in restored.states where (state as? ConnectedState)?.lineCount == 2 { break }
+        for await state in restored.states() where (state as? ConnectedState)?.lineCount == 2 { break }
         #expect(restored.revision == 4)
         try expectArchives(ConnectedState(room: "river", on: Live()))
     }

@@ -33,7 +33,7 @@ private struct Download: Workflow {
     private var observation: Task<Void, Never>?
 
     func observe() {
-        let states = machine.states
+        let states = machine.states()
         observation = Task { [weak self] in
             for await state in states { self?.title = state.title }
         }
@@ -56,7 +56,7 @@ private actor Downloads {
     }
 
     func observe() {
-        let transitions = machine.transitions
+        let transitions = machine.transitions()
         Task { [weak self] in
             for await transition in transitions where transition.destination is LoadingState {
                 await self?.countLoading()

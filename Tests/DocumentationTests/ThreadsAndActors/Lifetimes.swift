@@ -64,7 +64,7 @@ private final class Request: Sendable {
     @Test("A stream ends with its machine")
     func stream() async {
         var machine: StateMachine<Job>? = StateMachine<Job>()
-        let states = machine?.states
+        let states = machine?.states()
         machine = nil
         var names: [String] = []
         if let states { for await state in states { names.append(type(of: state).name) } }
@@ -96,7 +96,7 @@ private final class Request: Sendable {
         let task: Task<Void, Never>
         do {
             let job = StateMachine<Job>()
-            let transitions = job.transitions
+            let transitions = job.transitions()
             let printing = Task { for await transition in transitions { print(transition) } }  // ends with the machine
             (gone, task) = (job, printing)
         }
@@ -123,7 +123,7 @@ private final class Request: Sendable {
         do {
             let machine = StateMachine<Job>()
             gone = machine
-            let transitions = machine.transitions
+            let transitions = machine.transitions()
             machine.onTransition { transition in stored.withLock { $0 = transition } }
             try machine.fire.finish()
             do throws(InvalidTransition) { try machine.fire.finish() } catch let rejection { error = rejection }

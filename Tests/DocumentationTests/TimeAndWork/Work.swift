@@ -123,7 +123,7 @@ private final class OpenState: Updatable, Working {
 
     func work(_ call: WorkCall<Chat>) async throws {
         let socket = call.context
-        guard let states = call.machine?.states else { return }  // the machine was released
+        guard let states = call.machine?.states() else { return }  // the machine was released
         try await withThrowingTaskGroup { group in
             group.addTask {
                 for await line in socket.lines { try call.fire.hear { open in open.updated { $0.heard.append(line) } } }
@@ -175,7 +175,7 @@ private struct Chat: Workflow {
     func readsAndSends() async throws {
         let socket = Socket()
         let chat = StateMachine<Chat>(context: socket)
-        let states = chat.states
+        let states = chat.states()
         chat.activate()
         for line in ["a", "b", "c"] { try chat.fire.say { open in open.updated { $0.queue.append(line) } } }
         for await case let open as OpenState in states where open.heard.count == 3 && open.queue.isEmpty {

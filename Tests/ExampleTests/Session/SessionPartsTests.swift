@@ -103,7 +103,7 @@ import Testing
         #expect(try await readLine(server) == "after 41")
         try server.send("welcome")
         try server.send("42 Nature loves to hide.")
-        if let states = session?.states { for await state in states where state.heard == 42 { break } }
+        if let states = session?.states() { for await state in states where state.heard == 42 { break } }
         if !isReleased { try session?.fire.disconnect() }
         session = nil
         #expect(try await readLine(server) == nil)

@@ -183,7 +183,7 @@ import Testing
     @Test("The date of a transition read after the machine's release is that of its scheduler")
     func gone() async throws {
         var machine: StateMachine<Calls>? = machine(refusals: 0)
-        let transitions = try #require(machine).transitions
+        let transitions = try #require(machine).transitions()
         try machine?.fire.call()
         machine = nil
         await clock.advance(by: .seconds(7))

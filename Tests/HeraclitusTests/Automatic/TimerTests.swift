@@ -92,8 +92,8 @@ import Testing
             // Long enough for a second task to show.
             Thread.sleep(forTimeInterval: 0.05)
         }
-        for try await state in quick.states where state is SilentState { break }
-        for try await state in slow.states where state is SilentState { break }
+        for try await state in quick.states() where state is SilentState { break }
+        for try await state in slow.states() where state is SilentState { break }
         #expect(seen.withLock { $0 } == ["slow", "quick"])
     }
 

@@ -195,7 +195,7 @@ import Testing
         let porter = Porter()
         let (stream, other) = try {
             let machine = machine(porter)
-            let streams = (machine.transitions, machine.transitions)
+            let streams = (machine.transitions(), machine.transitions())
             try machine.fire.open(OpenState("Ada"))
             return streams
         }()
@@ -255,7 +255,7 @@ import Testing
     func streams() async throws {
         let archive = try StateMachine<Gate>(context: Porter()).archive()
         var gate: StateMachine<Gate>? = try JSONDecoder().decode(StateMachine<Gate>.self, from: archive)
-        let transitions = try #require(gate?.transitions)
+        let transitions = try #require(gate).transitions()
         let porter = Porter()
         gate?.activate(context: porter)
         try gate?.fire.open(OpenState("Ada"))

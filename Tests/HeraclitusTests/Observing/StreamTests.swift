@@ -10,12 +10,12 @@ import Testing
     @Test("Several readers each get all transitions from their start on, in order, and end with the machine")
     func readers() async throws {
         var door: StateMachine<Door>? = StateMachine<Door>()
-        let first = try #require(door).transitions
+        let first = try #require(door).transitions()
         try door?.fire.open(OpenState())
-        let second = try #require(door).transitions
+        let second = try #require(door).transitions()
         try door?.fire.swing(OpenState(1))
         try door?.fire.close()
-        let third = try #require(door).transitions
+        let third = try #require(door).transitions()
         // Unread elements leave the machine unretained.
         weak let weakDoor = door
         try door?.fire.smash()
@@ -92,7 +92,7 @@ import Testing
             let machine = StateMachine<Counter>()
             let read = Lock<[Int]>([])
             async let reading: Void = {
-                for await state in machine.states {
+                for await state in machine.states() {
                     // A stream may pass an element to a task that is about to wait, without an order that the thread
                     // sanitizer sees.
                     _ = machine.state
@@ -117,7 +117,7 @@ import Testing
         let hasBegun = AsyncStream<Void>.makeStream()
         let task = Task {
             var count = 0
-            for await _ in door.states {
+            for await _ in door.states() {
                 count += 1
                 hasBegun.continuation.yield()
             }
@@ -130,7 +130,7 @@ import Testing
         // A stream that was never read retains nothing either.
         var state: OpenState? = OpenState()
         weak let weakState = state
-        var unread: AsyncStream<StateTransition>? = door.transitions
+        var unread: AsyncStream<StateTransition>? = door.transitions()
         try door.fire.open(#require(state))
         state = nil
         try door.fire.close()
