@@ -56,7 +56,7 @@ import Testing
         let parcel = try Self.parcel()
         let misfits = parcel.journal.misfits(by: TransitionValidator<Foreign>())
         #expect(misfits.map(\.error.reason) == [.unknownEvent, .unknownEvent, .unknownEvent])
-        let lost = StateMachine<Foreign>(journal: .last(3))
+        let lost = StateMachine<Foreign>(journal: 3)
         try lost.fire.find()
         #expect(lost.journal.misfits(by: TransitionValidator<Parcel>()).map(\.error.reason) == [.unknownEvent])
     }
@@ -83,7 +83,7 @@ import Testing
         static var initial: any WorkflowState { PackedState() }
         static var name: String { "Parcel" }
         static var version: Int { 2 }
-        static var journal: JournalLimit? { .last(5) }
+        static var journal: Int? { 5 }
         static var migrations: [Migration] {
             [
                 .step("what was sent is lost", in: 2, of: "Sent") { archive in
@@ -205,7 +205,7 @@ import Testing
     @Test("In a gap, a Gantt chart ends a stay with its last line")
     func gapsInGantt() throws {
         let clock = ManualClock(at: Date(timeIntervalSince1970: 1_000))
-        let parcel = StateMachine<SilentParcel>(journal: .last(9), scheduler: clock.scheduler)
+        let parcel = StateMachine<SilentParcel>(journal: 9, scheduler: clock.scheduler)
         func fire(_ fire: () throws -> Void) throws {
             clock.advance(by: .seconds(10))
             try fire()

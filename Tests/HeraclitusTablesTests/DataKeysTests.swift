@@ -92,7 +92,7 @@ struct DataKeysTests {
             events: [TransitionTable.Event("go", from: "A", to: "B").due(after: .seconds(1))]
         )
         .keys(["needed": .any], in: "B")
-        let machine = try StateMachine(try DataWorkflow(table), journal: .last(5), scheduler: clock.scheduler)
+        let machine = try StateMachine(try DataWorkflow(table), journal: 5, scheduler: clock.scheduler)
         machine.activate()
         await clock.advance(by: .seconds(2))
         #expect(machine.stateName == "A")

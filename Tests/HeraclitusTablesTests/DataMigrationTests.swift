@@ -49,7 +49,7 @@ struct DataMigrationTests {
         let old = try StateMachine(
             try DataWorkflow(Self.first),
             entering: DataState("Draft", ["sum": 7, "junk": [1]]),
-            journal: .last(5)
+            journal: 5
         )
         try old.fire(named: "submit")
         let approval = try DataWorkflow(Self.third)

@@ -292,7 +292,7 @@ struct DataWorkflowTests {
 
     @Test("The journal, occurrences and streams use the names of the table")
     func journal() async throws {
-        let machine = try StateMachine(try DataWorkflow(.approval), journal: .last(10))
+        let machine = try StateMachine(try DataWorkflow(.approval), journal: 10)
         let seen = Mutex<[String]>([])
         machine.observe { occurrence in seen.withLock { $0.append(occurrence.message) } }
         var states = machine.states().makeAsyncIterator()

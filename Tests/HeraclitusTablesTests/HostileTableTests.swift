@@ -312,7 +312,7 @@ struct HostileTableTests {
         let events = states.dropFirst().map { TransitionTable.Event("to \($0)", from: "state 0", to: $0) }
         let table = TransitionTable("large", states: states, initial: "state 0", events: events)
         let workflow = try DataWorkflow(table)
-        let machine = try StateMachine(workflow, journal: .last(10))
+        let machine = try StateMachine(workflow, journal: 10)
         let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "nowhere") }
         #expect(error?.candidates.count == 1_999)
         #expect((error?.description.utf8.count ?? .max) < 2_000)

@@ -40,7 +40,7 @@ package struct ArchivedJournal: Codable {
     package func journal(of workflow: String) -> Journal {
         var journal = Journal(lines.lazy.map { $0.occurrence.recorded { $0.workflow = workflow } })
         (journal.droppedCount, journal.began, journal.series) = (dropped ?? 0, began ?? journal.began, series)
-        return journal.limited(to: .last(limit))
+        return journal.limited(to: limit)
     }
 
     package init(from decoder: any Decoder) throws {

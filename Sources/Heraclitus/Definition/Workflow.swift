@@ -86,14 +86,17 @@ public protocol Workflow: Sendable {
     /// A store saves and reads only these effects: see ``Effecting``.
     static var effects: [any Effect.Type] { get }
 
-    /// The size of the journal of each machine of this workflow; by default there is no journal.
+    /// The maximum number of lines in the journal of each machine of this workflow; `nil`, the default, for no journal.
     ///
     /// ```swift
-    /// static var journal: JournalLimit? { .last(100) }
+    /// static var journal: Int? { 100 }
     /// ```
     ///
-    /// Archives and copies have the journal. See ``StateMachine/journal``.
-    static var journal: JournalLimit? { get }
+    /// Write the type as `Int?`, because a property of the type `Int` is another one, which machines leave alone.
+    ///
+    /// A journal keeps its last lines, at least one. Each line adds about 150 bytes to the archive, and a rejection
+    /// about 400. Archives and copies have the journal. See ``StateMachine/journal``.
+    static var journal: Int? { get }
 
     /// The keys of user infos whose values journals leave out; none by default.
     ///
@@ -140,7 +143,7 @@ extension Workflow {
     public static var effects: [any Effect.Type] { [] }
 
     /// The default: no journal.
-    public static var journal: JournalLimit? { nil }
+    public static var journal: Int? { nil }
 
     /// The default: no secret keys.
     public static var secretUserInfoKeys: Set<String> { [] }

@@ -45,7 +45,7 @@ public final class StateMachine<W: Workflow>: Sendable {
         due activation: PackedStatus.Activation,
         _ scheduler: Scheduler?,
         _ context: GivenContext? = nil,
-        journal: JournalLimit? = nil
+        journal: Int? = nil
     ) {
         let definition = W.definition(given: context)
         let object = definition.object(of: state)
@@ -62,7 +62,7 @@ extension MachineCore {
         _ activation: PackedStatus.Activation,
         _ scheduler: Scheduler? = nil,
         _ context: GivenContext? = nil,
-        _ journal: JournalLimit? = nil
+        _ journal: Int? = nil
     ) {
         let index = state.withObject(definition.indexOfBeginning)
         self.init(

@@ -7,7 +7,7 @@ package import HeraclitusEssentials
 ///
 /// ```swift
 /// struct Order: Workflow {
-///     static var journal: JournalLimit? { .last(100) }
+///     static var journal: Int? { 100 }
 /// }
 ///
 /// print(machine.journal)       // a table, a line for each occurrence
@@ -42,12 +42,13 @@ public struct Journal: Sendable {
     /// The number of the first line.
     package var firstLine: Int { droppedCount + 1 }
 
-    /// The journal with a limit.
-    func limited(to limit: JournalLimit) -> Journal {
-        let surplus = Swift.max(0, count - limit.count)
-        var journal = Journal(dropFirst(surplus))
+    /// The journal with a limit, which is at least 1.
+    func limited(to limit: Int) -> Journal {
         // Larger numbers would make the archive unreadable.
-        journal.limit = Swift.min(limit.count, MachineCore.largestRevision)
+        let limit = Swift.min(Swift.max(1, limit), MachineCore.largestRevision)
+        let surplus = Swift.max(0, count - limit)
+        var journal = Journal(dropFirst(surplus))
+        journal.limit = limit
         journal.droppedCount = Swift.min(droppedCount + surplus, MachineCore.largestRevision)
         (journal.began, journal.series) = (began, series)
         return journal

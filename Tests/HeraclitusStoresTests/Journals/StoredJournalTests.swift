@@ -14,7 +14,7 @@ import Testing
     func unitsOfWork(kind: String) async throws {
         let place = try StorePlace(kind)
         let store = place.store
-        let first = StateMachine<SilentParcel>(journal: .last(1_000))
+        let first = StateMachine<SilentParcel>(journal: 1_000)
         try first.fire.send(SentState("0"))
         try await store.save(first, as: "2", expecting: 0)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -60,7 +60,7 @@ import Testing
 
     struct Reminder: Workflow {
         static var initial: any WorkflowState { PackedState() }
-        static var journal: JournalLimit? { .last(10) }
+        static var journal: Int? { 10 }
         let send = Event(from: PackedState.self, to: SentState.self).due(after: .seconds(60)).enters { _ in
             SentState("x")
         }

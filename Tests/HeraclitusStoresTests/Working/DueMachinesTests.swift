@@ -220,7 +220,7 @@ import Testing
     func declinedAgain() async throws {
         let store = InMemoryStore()
         let machines = store.workflow(Stubborn.self, scheduler: clock.scheduler)
-        func create() -> StateMachine<Stubborn> { StateMachine(journal: .last(5), scheduler: clock.scheduler) }
+        func create() -> StateMachine<Stubborn> { StateMachine(journal: 5, scheduler: clock.scheduler) }
         try await machines.update("1", creating: create) { try $0.fire.start(Stubborn.WaitingState(until: at(60))) }
         await clock.advance(by: .seconds(90))
         for _ in 0..<10 {
@@ -252,7 +252,7 @@ import Testing
     func declinedBeyondJournal() async throws {
         let store = LimitedStore()
         let machines = store.workflow(Stubborn.self, scheduler: clock.scheduler)
-        func create() -> StateMachine<Stubborn> { StateMachine(journal: .last(1), scheduler: clock.scheduler) }
+        func create() -> StateMachine<Stubborn> { StateMachine(journal: 1, scheduler: clock.scheduler) }
         for id in ["1", "2"] {
             try await machines.update(id, creating: create) {
                 try $0.fire.start(Stubborn.WaitingState(until: at(60)))
@@ -273,7 +273,7 @@ import Testing
     func fullOfRejections() async throws {
         let store = InMemoryStore()
         let machines = store.workflow(Stubborn.self, scheduler: clock.scheduler)
-        func create() -> StateMachine<Stubborn> { StateMachine(journal: .last(1), scheduler: clock.scheduler) }
+        func create() -> StateMachine<Stubborn> { StateMachine(journal: 1, scheduler: clock.scheduler) }
         try await machines.update("1", creating: create) { try $0.fire.start(Stubborn.WaitingState(until: at(60))) }
         await clock.advance(by: .seconds(90))
         for _ in 0..<5 { _ = try await machines.fireDue() }
@@ -284,7 +284,7 @@ import Testing
     func afterRejectedFires() async throws {
         let store = InMemoryStore()
         let machines = store.workflow(Stubborn.self, scheduler: clock.scheduler)
-        func create() -> StateMachine<Stubborn> { StateMachine(journal: .last(2), scheduler: clock.scheduler) }
+        func create() -> StateMachine<Stubborn> { StateMachine(journal: 2, scheduler: clock.scheduler) }
         try await machines.update("1", creating: create) { machine in
             try machine.fire.start(Stubborn.WaitingState(until: at(60)))
             for _ in 0..<3 { try? machine.fire.lapse() }

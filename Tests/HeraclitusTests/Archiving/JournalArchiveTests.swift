@@ -15,7 +15,7 @@ import Testing
 
     /// A parcel with a journal that has dropped a line.
     private static func parcel(_ clock: ManualClock = ManualClock()) throws -> StateMachine<SilentParcel> {
-        let parcel = StateMachine<SilentParcel>(journal: .last(3), scheduler: clock.scheduler)
+        let parcel = StateMachine<SilentParcel>(journal: 3, scheduler: clock.scheduler)
         try parcel.fire.send(SentState("a"))
         try parcel.fire.track(SentState("b"), userInfo: ["by": "me", "grams": 250])
         #expect(throws: InvalidTransition.self) { try parcel.fire(named: "fly") }
@@ -33,7 +33,7 @@ import Testing
 
     @Test("A deadline before all dates has the first date in its line, so that the line can be archived")
     func earlyDeadline() throws {
-        let fuse = StateMachine<Fuse>(journal: .last(3))
+        let fuse = StateMachine<Fuse>(journal: 3)
         fuse.activate()
         #expect(fuse.journal.last?.cause == .due(.distantPast))
         #expect(try StateMachine<Fuse>(archive: fuse.archive()).journal.last?.cause == .due(.distantPast))
@@ -77,7 +77,7 @@ import Testing
 
     @Test("A workflow's limit replaces the limit of the archive, in both directions")
     func limits() throws {
-        let long = StateMachine<SilentParcel>(journal: .last(50))
+        let long = StateMachine<SilentParcel>(journal: 50)
         for _ in 1...10 {
             try long.fire.send(SentState("a"))
             try long.fire.bounce()
@@ -235,7 +235,7 @@ import Testing
 
     @Test("A journal without a limit is readable", arguments: [Int.max, Int.max - 1])
     func endless(limit: Int) throws {
-        let parcel = StateMachine<SilentParcel>(journal: .last(limit))
+        let parcel = StateMachine<SilentParcel>(journal: limit)
         try parcel.fire.send(SentState("a"))
         let restored = try StateMachine<SilentParcel>(archive: parcel.archive())
         try restored.fire.lose()
@@ -297,7 +297,7 @@ import Testing
         weak var gone: StateMachine<Door>?
         weak var state: OpenState?
         do {
-            let machine = StateMachine<Door>(journal: .last(3))
+            let machine = StateMachine<Door>(journal: 3)
             gone = machine
             let open = OpenState()
             state = open
@@ -315,7 +315,7 @@ import Testing
 
     @Test("A machine within a value of its own journal is archived there without the journal")
     func ownMachineWithin() throws {
-        let machine = StateMachine<Door>(journal: .last(3))
+        let machine = StateMachine<Door>(journal: 3)
         try machine.fire.open(OpenState(7), userInfo: ["message": Message(sender: machine)])
         let restored = try StateMachine<Door>(archive: machine.archive())
         let message = try #require(restored.journal.first?.userInfo["message", as: Message.self])
@@ -325,7 +325,7 @@ import Testing
 
     @Test("A date that cannot be written again is rejected when it is read", arguments: ["1e300", "1e12", "-1e11"])
     func unwritableDate(number: String) throws {
-        let machine = StateMachine<Door>(journal: .last(3))
+        let machine = StateMachine<Door>(journal: 3)
         try machine.fire.smash()
         let archive = try Self.text(machine).replacing(#/"date":"[^"]*"/#, with: #""date":\#(number)"#)
         #expect(throws: ArchiveError.self) { try StateMachine<Door>(archive: Data(archive.utf8)) }

@@ -164,7 +164,7 @@ import Testing
         let description = "\(stamps)"
         let date = "a date nan s after 2001-01-01"
         #expect(description == "[a: Stamp(…), b: Optional<Stamp>(…), c: \(date), d: [\(date)]]")
-        let machine = StateMachine<Door>(journal: .last(3))
+        let machine = StateMachine<Door>(journal: 3)
         machine.guarded(\.open) { _, _, transition in
             if transition.userInfo.isEmpty { throw Late.since(never, by: 2) }
         }

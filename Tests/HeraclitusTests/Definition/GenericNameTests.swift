@@ -97,7 +97,7 @@ import Testing
 
     @Test("An archive with default names of earlier versions is read, and written with current ones")
     func formerNames() throws {
-        let machine = StateMachine<Approval<Sales.Doc>>(journal: .last(3))
+        let machine = StateMachine<Approval<Sales.Doc>>(journal: 3)
         try machine.fire.note()
         let restored = try StateMachine<Approval<Sales.Doc>>(archive: old(machine.archive()))
         #expect(restored.state is NotedState<Sales.Doc> && restored.revision == 1)

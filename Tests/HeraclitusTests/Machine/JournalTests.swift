@@ -54,7 +54,7 @@ import Testing
             #expect(journal.count == min(round * 2, 5) && journal.firstLine == max(1, round * 2 - 4))
             #expect(journal.map(\.revision) == Array(journal.firstLine...(round * 2)))
         }
-        let one = StateMachine<SilentParcel>(journal: .last(0))
+        let one = StateMachine<SilentParcel>(journal: 0)
         try one.fire.send(SentState("a"))
         try one.fire.bounce()
         #expect(Self.lines(one) == ["2 transitioned bounce Sent→Packed"] && one.journal.firstLine == 2)
@@ -69,7 +69,7 @@ import Testing
             String(decoding: try silent.archive(), as: UTF8.self)
                 == #"{"activated":true,"data":{"carrier":"a"},"format":1,"revision":1,"state":"Sent","version":1,"workflow":"Parcel"}"#
         )
-        let asked = StateMachine<SilentParcel>(journal: .last(2))
+        let asked = StateMachine<SilentParcel>(journal: 2)
         try asked.fire.send(SentState("a"))
         #expect(Self.lines(asked) == ["1 transitioned send Packed→Sent"])
     }
@@ -125,7 +125,7 @@ import Testing
 
     @Test("The duration of callbacks is left out after their line was dropped")
     func droppedMeanwhile() throws {
-        let parcel = StateMachine<SilentParcel>(journal: .last(1))
+        let parcel = StateMachine<SilentParcel>(journal: 1)
         parcel.didEnter(SentState.self) { _, _ in
             _ = #expect(throws: InvalidTransition.self) { try parcel.fire(named: "fly") }
         }
@@ -136,10 +136,10 @@ import Testing
     @Test("A machine that begins in another state keeps a journal, too")
     func otherBeginnings() throws {
         for parcel in [
-            StateMachine<SilentParcel>(entering: SentState("a"), journal: .last(1)),
-            StateMachine(resumingIn: SentState("a"), journal: .last(1)),
-            StateMachine(entering: SentState("a"), context: (), journal: .last(1)),
-            StateMachine(resumingIn: SentState("a"), context: (), journal: .last(1)),
+            StateMachine<SilentParcel>(entering: SentState("a"), journal: 1),
+            StateMachine(resumingIn: SentState("a"), journal: 1),
+            StateMachine(entering: SentState("a"), context: (), journal: 1),
+            StateMachine(resumingIn: SentState("a"), context: (), journal: 1),
         ] {
             try parcel.fire.bounce()
             try parcel.fire.send(SentState("b"))
@@ -149,7 +149,7 @@ import Testing
 
     @Test("A copy has the journal, and both continue separately")
     func copies() throws {
-        for parcel in [StateMachine<SilentParcel>(journal: .last(3)), StateMachine(journal: .last(3))] {
+        for parcel in [StateMachine<SilentParcel>(journal: 3), StateMachine(journal: 3)] {
             try parcel.fire.send(SentState("a"))
             let copy = parcel.copy()
             try parcel.fire.lose()
@@ -168,7 +168,7 @@ import Testing
 
     struct Crate: Workflow {
         static var initial: any WorkflowState { CrateState(StateMachine()) }
-        static var journal: JournalLimit? { .last(3) }
+        static var journal: Int? { 3 }
         let refill = Event(from: CrateState.self, to: CrateState.self)
     }
 
@@ -187,7 +187,7 @@ import Testing
 
     @Test("Concurrent fires write each line once, and readers see the journal of one moment")
     func threads() throws {
-        let parcel = StateMachine<SilentParcel>(journal: .last(100_000))
+        let parcel = StateMachine<SilentParcel>(journal: 100_000)
         try parcel.fire.send(SentState("0"))
         onThreads(4) { thread in
             for round in 0..<200 {
@@ -219,7 +219,7 @@ import Testing
     @Test("An object released with a dropped line may read the journal, and fire")
     func releasing() throws {
         let heard = CallLog()
-        let parcel = StateMachine<SilentParcel>(journal: .last(1))
+        let parcel = StateMachine<SilentParcel>(journal: 1)
         func farewell(_ name: String) -> Farewell {
             Farewell { [weak parcel] in
                 heard.write("\(name) \(parcel?.journal.last?.revision ?? 0)")
@@ -229,7 +229,7 @@ import Testing
         try parcel.fire.send(SentState("a"), userInfo: ["a": farewell("transition")])
         try parcel.fire.lose()
         #expect(heard.entries == ["transition 2"])
-        let other = StateMachine<SilentParcel>(journal: .last(1))
+        let other = StateMachine<SilentParcel>(journal: 1)
         try other.fire.send(SentState("a"), userInfo: ["a": farewell("rejection")])
         #expect(throws: InvalidTransition.self) { try other.fire(named: "fly") }
         #expect(heard.entries == ["transition 2", "rejection 2"])

@@ -17,7 +17,7 @@ import Testing
                 }
             )
         }
-        let door = StateMachine<Door>(journal: .last(10), scheduler: scheduler)
+        let door = StateMachine<Door>(journal: 10, scheduler: scheduler)
         let dates = Lock<[Date]>([])
         for _ in 0..<3 { door.observe { occurrence in dates.withLock { $0.append(occurrence.date) } } }
         try door.fire.open(OpenState())

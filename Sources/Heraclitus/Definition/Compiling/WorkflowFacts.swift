@@ -22,8 +22,8 @@ struct WorkflowFacts: Sendable {
     /// The contexts of machines in states.
     var regionContexts: [RegionContext] = []
 
-    /// The size of the journals; `nil` for no journal.
-    var journal: JournalLimit?
+    /// The maximum number of lines in a journal; `nil` for no journal.
+    var journal: Int?
 
     /// The secret keys of user infos, whose values journals leave out.
     var secretKeys: Set<String> = []
