@@ -11,7 +11,7 @@ final class Watchman: Sendable {
             print("  watchman: \(occurrence.kind) \(occurrence.action ?? "") in \(occurrence.source)")
         case .rejected: print("  watchman: rejected, \(occurrence.source) → \(occurrence.destination ?? "")")
         case .announced: print("  watchman: \(occurrence.announcement ?? ""), \(occurrence.userInfo)")
-        default: print("  watchman: \(occurrence.message)")
+        default: print("  watchman: \(occurrence)")
         }
     }
 }

@@ -122,7 +122,7 @@ extension Occurrence {
     public var workflow: String { record.workflow }
 
     /// The version of the workflow, whose names the occurrence has; 1 if it was written without a version.
-    public var version: Int { record.version }
+    package var version: Int { record.version }
 
     /// The duration of the hooks and observers of a transition in a ``Journal``; `nil` elsewhere, and while callbacks
     /// run.
@@ -160,7 +160,7 @@ extension Occurrence {
     /// The text of the occurrence; for a rejection, the complete text of the error.
     ///
     /// It may have several lines, like the names and errors in it; ``description`` has one line.
-    public var message: String { record.message }
+    package var message: String { record.message }
 
     /// The values that the caller passed.
     public var userInfo: UserInfo { record.userInfo }

@@ -2,7 +2,7 @@ extension Occurrence {
     /// The level of an occurrence in a log, under the names of swift-log.
     ///
     /// OSLog has the types `debug` and `info`. Its type for `notice` is `default`; `warning` and `error` share `error`.
-    public enum Level: String, Hashable, Sendable, CaseIterable, Comparable {
+    public enum Level: String, Hashable, Sendable, CaseIterable {
         /// An update, or an ignored event.
         case debug
 
@@ -19,15 +19,6 @@ extension Occurrence {
         ///
         /// Such mistakes are an unregistered state, an endless chain, a deadlock or an unknown name.
         case error
-
-        /// Whether a level is lower than another.
-        /// - Parameters:
-        ///   - left: A level.
-        ///   - right: Another level.
-        /// - Returns: `true` if the left level comes first in this list of levels.
-        public static func < (left: Level, right: Level) -> Bool { left.rank < right.rank }
-
-        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
     /// The level of the occurrence in a log.

@@ -168,7 +168,7 @@ private func trace<W>(_ machine: StateMachine<W>) -> Registration {
                 span.attributes["left by"] = occurrence.event
                 span.end()
                 span = startSpan(occurrence.destination ?? "")
-            case .rejected: span.addEvent(SpanEvent(name: occurrence.message))
+            case .rejected: span.addEvent(SpanEvent(name: "\(occurrence)"))
             default: break
             }
         }

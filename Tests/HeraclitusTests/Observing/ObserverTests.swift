@@ -325,6 +325,5 @@ import Testing
             ]
         )
         #expect(Occurrence.Level.allCases.map(\.rawValue) == ["debug", "info", "notice", "warning", "error"])
-        #expect(Occurrence.Level.debug < .info && !(Occurrence.Level.error < .warning))
     }
 }
