@@ -21,7 +21,7 @@ struct DiagramPath {
         _ journal: Journal?,
         names: (Occurrence) -> (source: String, destination: String?) = { ($0.source, $0.destination) }
     ) {
-        for occurrence in journal ?? Journal([]) where occurrence.path == nil {
+        for occurrence in journal?.lines ?? [] where occurrence.path == nil {
             let (source, destination) = names(occurrence)
             states.insert(source)
             guard occurrence.kind == .transitioned, let destination else { continue }

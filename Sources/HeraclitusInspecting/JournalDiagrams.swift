@@ -1,7 +1,7 @@
 public import Heraclitus
 import HeraclitusEssentials
 
-extension Journal {
+extension Collection<Occurrence> {
     /// The journal as a sequence diagram in Mermaid: a lifeline for each state, an arrow for each fire, and a note for anything else.
     ///
     /// An arrow from a state to itself with a cross is a rejected fire, with its reason. Lines of machines within the states are left out.
@@ -68,7 +68,7 @@ extension Journal {
         }
         if let stay {
             let isLast = ownLines.last?.occurrence.revision == stay.revision
-            end(at: isLast ? last?.milliseconds ?? stay.lastSeen : stay.lastSeen, isLast: isLast)
+            end(at: isLast ? suffix(1).first?.milliseconds ?? stay.lastSeen : stay.lastSeen, isLast: isLast)
         }
         // Mermaid refuses an empty title.
         let workflow = ownLines.first?.occurrence.workflow ?? ""
@@ -89,7 +89,7 @@ extension Journal {
 
     /// The lines of the machine itself, with their numbers.
     private var ownLines: [(number: Int, occurrence: Occurrence)] {
-        zip(firstLine..., self).lazy.filter { $1.path == nil }.map { ($0, $1) }
+        zip(lineNumbers, self).lazy.filter { $1.path == nil }.map { ($0, $1) }
     }
 }
 

@@ -18,7 +18,7 @@ extension JournalMisfit: DescribedError {
     public var description: String { "line \(line): \(error)" }
 }
 
-extension Journal {
+extension Collection<Occurrence> {
     /// Runs the journal through today's definition of a workflow, by its table alone, and goes on after each misfit.
     ///
     /// Each event has to lead from the destination of the line before to the destination of its own line. The replay begins anew at the source of a
@@ -36,7 +36,7 @@ extension Journal {
     public func misfits<W: Workflow>(by validator: TransitionValidator<W>) -> [JournalMisfit] {
         // The destination of the last transition, with the revision and the version of its line.
         var last: (state: String, revision: Int, version: Int)?
-        return zip(firstLine..., self).compactMap { line, occurrence -> JournalMisfit? in
+        return zip(lineNumbers, self).compactMap { line, occurrence -> JournalMisfit? in
             guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }
             let names = validator.definition.namesToday(of: occurrence)
             let follows =

@@ -109,7 +109,7 @@ import Testing
         var found: [String: [String]] = [:]
         for (id, archive) in archives {
             let claim = try StateMachine<Claim>(archive: archive)
-            #expect(claim.isIn(ClosedState.self), "\(claim.journal)")
+            #expect(claim.isIn(ClosedState.self), "\(claim.journal.table)")
             let rejected = claim.journal.filter { $0.kind == .rejected }
             if !rejected.isEmpty { found[id] = rejected.compactMap(\.event) }
             #expect(rejected.allSatisfy { ["notAllowed", "unknownEvent", "declined"].contains($0.reason) })

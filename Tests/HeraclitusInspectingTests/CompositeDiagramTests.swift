@@ -419,13 +419,13 @@ import Testing
         order.observe(regions: true) { occurrence in heard.withLock { $0.append(occurrence) } }
         try placed.parcel.fire.pack()
         try order.fire.lapse()
-        let journal = Heraclitus.Journal(heard.withLock { $0 })
+        let journal = heard.withLock { $0 }
         #expect(journal.count == 2)
         for diagram in [journal.mermaidGantt(), journal.mermaidSequence()] {
             #expect(diagram.contains("LapsedState") && !diagram.contains("PackedState"))
         }
         #expect(journal.mermaidGantt().contains("title Order"))
-        #expect("\(journal)".contains("pack (parcel)"))
+        #expect(journal.table.contains("pack (parcel)"))
     }
 
     @Test("Regions of one name are drawn in linear space, each with separate ids", .timeLimit(.minutes(5)))

@@ -57,8 +57,7 @@ import Testing
         let parcel = try JournalReplayTests.parcel().journal
         var journals = [parcel]
         for name in Self.names {
-            let lines = try parcel.map { try Self.renaming(["Sent", "send"], to: name, in: $0) }
-            journals.append(Heraclitus.Journal(lines))
+            journals.append(try parcel.map { try Self.renaming(["Sent", "send"], to: name, in: $0) })
         }
         let drawings = try MermaidReader.read(
             journals.map { $0.mermaidSequence() } + journals.map { $0.mermaidGantt() }

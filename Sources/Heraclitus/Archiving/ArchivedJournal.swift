@@ -29,18 +29,23 @@ package struct ArchivedJournal: Codable {
     }
 
     init(_ journal: Journal) {
-        limit = journal.limit ?? journal.count
+        limit = journal.limit
         dropped = journal.droppedCount > 0 ? journal.droppedCount : nil
         began = journal.droppedCount > 0 ? journal.began : nil
         series = journal.series
-        lines = journal.map(Line.init)
+        lines = journal.lines.map(Line.init)
     }
 
     /// The journal of a machine of the workflow.
     package func journal(of workflow: String) -> Journal {
-        var journal = Journal(lines.lazy.map { $0.occurrence.recorded { $0.workflow = workflow } })
-        (journal.droppedCount, journal.began, journal.series) = (dropped ?? 0, began ?? journal.began, series)
-        return journal.limited(to: limit)
+        let lines = lines.map { line in line.occurrence.recorded { $0.workflow = workflow } }
+        return Journal(
+            limit: limit,
+            lines: lines,
+            droppedCount: dropped ?? 0,
+            began: began ?? lines.first?.date,
+            series: series
+        )
     }
 
     package init(from decoder: any Decoder) throws {

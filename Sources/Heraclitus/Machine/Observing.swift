@@ -51,7 +51,14 @@ extension StateMachine {
     /// The current state without its workflow's type.
     package var currentState: any WorkflowState { core.currentState }
 
-    /// The recorded occurrences of the machine; empty without a journal.
+    /// The recorded occurrences of the machine, without their objects; empty without a journal.
+    ///
+    /// A machine keeps a journal if its workflow asks for one by ``Workflow/journal``, or its initializer by `journal`.
+    /// The journal keeps its last lines up to that number.
+    ///
+    /// ```swift
+    /// print(machine.journal.table)       // a line for each occurrence
+    /// ```
     ///
     /// A line is written in the machine's turn. The line of a transition is written together with the new state, so
     /// each archive has the journal of its moment. Any thread may read the journal at any time, without waiting for
@@ -60,5 +67,5 @@ extension StateMachine {
     /// The journal has the occurrences of ``observe(regions:_:)``: transitions, rejected and ignored fires, actions,
     /// announcements, and failed work. Activations and rehearsals are left out. A machine within a state has its own
     /// journal, if its workflow asks for one.
-    public var journal: Journal { core.journal?.journal ?? Journal([]) }
+    public var journal: [Occurrence] { core.journal?.journal.lines ?? [] }
 }

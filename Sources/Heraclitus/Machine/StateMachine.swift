@@ -70,7 +70,7 @@ extension MachineCore {
             state,
             PackedStatus(index, pending: activation),
             activity: definition.activity(scheduler, entered: nil),
-            journal: definition.journalBook(journal.map { Journal([]).limited(to: $0) }),
+            journal: definition.journalBook(journal.map { Journal(limit: $0) }),
             context
         )
     }

@@ -1,99 +1,82 @@
 package import HeraclitusEssentials
 
-/// The recorded history of a machine: transitions, rejected and ignored fires, actions and announcements, each with its
-/// date.
+/// The last occurrences of a machine without their objects, up to a limit.
 ///
-/// It is off by default. A workflow asks for it with ``Workflow/journal``, or a single machine with ``StateMachine/init(journal:scheduler:)``.
-///
-/// ```swift
-/// struct Order: Workflow {
-///     static var journal: Int? { 100 }
-/// }
-///
-/// print(machine.journal)       // a table, a line for each occurrence
-/// ```
-///
-/// A journal is a collection of ``Occurrence``s without their objects. It keeps the last lines up to a limit. Each line
-/// keeps its number, counted from 1.
-public struct Journal: Sendable {
-    /// The number of dropped lines before the first remaining one.
-    public internal(set) var droppedCount = 0
+/// Each occurrence is a line with a number, counted from 1.
+package struct Journal: Sendable {
+    /// The maximum number of lines.
+    let limit: Int
 
-    /// The maximum number of lines; `nil` for a journal outside a machine.
-    private(set) var limit: Int?
+    /// The number of dropped lines before the first remaining one.
+    private(set) var droppedCount: Int
 
     /// The date of line 1, even after that line was dropped.
-    package internal(set) var began: Date?
+    package private(set) var began: Date?
 
     /// A unique random number of the journal, drawn with its line 1; `nil` in journals of earlier releases.
-    package internal(set) var series: Int?
+    package private(set) var series: Int?
 
-    // A ring buffer that starts at `first`: dropping a line moves no other line.
-    private var lines: [Occurrence] = []
+    // A ring buffer that starts at `first`: dropping a line moves no other line. Readers get the numbers.
+    private var ring: [Occurrence]
     private var first = 0
 
-    /// Makes a journal of occurrences, for example from a log.
-    /// - Parameter occurrences: The occurrences, in their order.
-    public init(_ occurrences: some Sequence<Occurrence>) {
-        lines = occurrences.map { $0.recorded() }
-        began = lines.first?.date
+    /// Makes a journal of the last of some recorded lines.
+    /// - Parameters:
+    ///   - limit: The maximum number of lines; less than 1 counts as 1.
+    ///   - lines: The lines.
+    ///   - droppedCount: The number of dropped lines before them.
+    ///   - began: The date of line 1.
+    ///   - series: The random number of the journal.
+    init(limit: Int, lines: [Occurrence] = [], droppedCount: Int = 0, began: Date? = nil, series: Int? = nil) {
+        // Larger numbers would make the archive unreadable.
+        self.limit = min(max(1, limit), MachineCore.largestRevision)
+        let surplus = max(0, lines.count - self.limit)
+        ring = Array(lines.dropFirst(surplus))
+        self.droppedCount = min(droppedCount + surplus, MachineCore.largestRevision)
+        (self.began, self.series) = (began, series)
     }
 
-    /// The number of the first line.
-    package var firstLine: Int { droppedCount + 1 }
+    /// The lines in their order, with their numbers.
+    package var lines: [Occurrence] {
+        ring.indices.map { index in
+            var occurrence = ring[(first + index) % ring.count]
+            occurrence.line = droppedCount &+ index &+ 1
+            return occurrence
+        }
+    }
 
-    /// The journal with a limit, which is at least 1.
+    /// The journal with another limit.
     func limited(to limit: Int) -> Journal {
-        // Larger numbers would make the archive unreadable.
-        let limit = Swift.min(Swift.max(1, limit), MachineCore.largestRevision)
-        let surplus = Swift.max(0, count - limit)
-        var journal = Journal(dropFirst(surplus))
-        journal.limit = limit
-        journal.droppedCount = Swift.min(droppedCount + surplus, MachineCore.largestRevision)
-        (journal.began, journal.series) = (began, series)
-        return journal
+        Journal(limit: limit, lines: lines, droppedCount: droppedCount, began: began, series: series)
     }
 
     /// Appends a line.
     ///
     /// A full journal drops its first line.
-    /// - Returns: The dropped line, to be released outside locks, because user infos hold users' objects.
-    mutating func add(_ occurrence: Occurrence) -> Occurrence? {
+    /// - Returns: The number of the line, and the dropped line, to be released outside locks, because user infos hold
+    ///   users' objects.
+    mutating func add(_ occurrence: Occurrence) -> (line: Int, dropped: Occurrence?) {
         if began == nil {
             // Every JSON reader keeps the number exactly.
             (began, series) = (occurrence.date, Int.random(in: 0..<MachineCore.largestRevision))
         }
-        guard let limit, lines.count >= limit else {
-            lines.append(occurrence)
-            return nil
+        var dropped: Occurrence?
+        if ring.count < limit {
+            ring.append(occurrence)
+        } else {
+            dropped = ring[first]
+            ring[first] = occurrence
+            first = (first + 1) % limit
+            if droppedCount < MachineCore.largestRevision { droppedCount += 1 }
         }
-        let old = lines[first]
-        lines[first] = occurrence
-        first = (first + 1) % limit
-        if droppedCount < MachineCore.largestRevision { droppedCount += 1 }
-        return old
+        return (droppedCount &+ ring.count, dropped)
     }
 
     /// Notes the duration of a transition in its line, unless that was dropped.
     mutating func note(_ duration: Duration, at line: Int) {
-        let index = line - firstLine
-        guard indices.contains(index) else { return }
-        let place = (first + index) % lines.count
-        lines[place] = lines[place].recorded { $0.duration = duration }
-    }
-}
-
-extension Journal: RandomAccessCollection {
-    /// The index of the first remaining line.
-    public var startIndex: Int { 0 }
-
-    /// The number of remaining lines.
-    public var endIndex: Int { lines.count }
-
-    /// An occurrence.
-    /// - Parameter index: The index, from 0 for the first remaining line.
-    public subscript(index: Int) -> Occurrence {
-        precondition(indices.contains(index), "A journal with \(count) lines has no line at index \(index).")
-        return lines[(first + index) % lines.count]
+        let index = line &- droppedCount &- 1
+        guard ring.indices.contains(index) else { return }
+        let place = (first + index) % ring.count
+        ring[place] = ring[place].recorded { $0.duration = duration }
     }
 }

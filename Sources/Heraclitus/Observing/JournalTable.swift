@@ -1,47 +1,62 @@
 import HeraclitusEssentials
 
-extension Journal: CustomStringConvertible {
-    /// A table for people: a line for each occurrence, with its number, date, revision, event, states, and the duration
-    /// of callbacks.
+extension Collection<Occurrence> {
+    /// The occurrences as a table for people: a line for each, with its number, date, revision, event, states, and the
+    /// duration of callbacks.
+    ///
+    /// ```swift
+    /// print(machine.journal.table)
+    /// ```
     ///
     /// An event of a machine within a state is followed by the machine's path. The last column has the cause of an
     /// automatic event, the user info and the facts of a transition, or the text of another occurrence. Dates are in
     /// UTC, with milliseconds.
-    public var description: String {
+    ///
+    /// Lines of a machine's journal have their numbers in it, even if the journal has dropped earlier lines, or if you
+    /// choose some of its lines. Other occurrences are counted from 1.
+    public var table: String {
         guard !isEmpty else { return "An empty journal." }
         let head = ["line", "date", "revision", "event", "from", "to", "took", "note"]
-        let rows = [head] + indices.map { row($0) }
+        let rows = [head] + zip(lineNumbers, self).map { number, occurrence in occurrence.row(number) }
         let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             let cells = zip(row, widths).enumerated().map { column, cell in
                 let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                return Self.numbers.contains(column) ? space + cell.0 : cell.0 + space
+                return columnsOfNumbers.contains(column) ? space + cell.0 : cell.0 + space
             }
             let line = cells.joined(separator: "  ")
             return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
         }.joined(separator: "\n")
     }
 
-    /// The right-aligned columns.
-    private static let numbers: Set = [0, 2, 6]
-
-    private func row(_ index: Int) -> [String] {
-        let occurrence = self[index]
-        let cells = [
-            "\(firstLine + index)",
-            occurrence.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
-            "\(occurrence.revision)",
-            occurrence.what + (occurrence.path.map { " (\($0))" } ?? ""),
-            occurrence.source,
-            occurrence.outcomeInBrief,
-            occurrence.duration.map(\.inBrief) ?? "",
-            occurrence.kind == .transitioned ? occurrence.note : occurrence.message,
-        ]
-        return cells.map(\.inOneLine)
+    /// The numbers of the lines: those in a machine's journal, or else the places from 1.
+    ///
+    /// They increase, also for lines of several journals, because diagrams identify lines by their numbers.
+    package var lineNumbers: [Int] {
+        let numbers = map(\.line)
+        let areOfOneJournal = numbers.first != 0 && zip(numbers, numbers.dropFirst()).allSatisfy(<)
+        return areOfOneJournal ? numbers : numbers.indices.map { $0 + 1 }
     }
 }
 
+/// The right-aligned columns.
+private let columnsOfNumbers: Set = [0, 2, 6]
+
 extension Occurrence {
+    fileprivate func row(_ number: Int) -> [String] {
+        let cells = [
+            "\(number)",
+            date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
+            "\(revision)",
+            what + (path.map { " (\($0))" } ?? ""),
+            source,
+            outcomeInBrief,
+            duration.map(\.inBrief) ?? "",
+            kind == .transitioned ? note : message,
+        ]
+        return cells.map(\.inOneLine)
+    }
+
     /// The event, the action, or the announcement.
     package var what: String { event ?? action.map { "\($0)()" } ?? announcement.map { "\"\($0)\"" } ?? "" }
 

@@ -19,11 +19,11 @@ final class JournalBook: Sendable {
     /// full journal, the rejections of several due events would replace one another at each search.
     func hasRejection(like occurrence: Occurrence) -> Bool {
         let journal = journal
-        let since = journal.reversed().prefix { $0.revision == occurrence.revision }
+        let since = journal.lines.reversed().prefix { $0.revision == occurrence.revision }
         func isOfDueEvent(_ line: Occurrence) -> Bool {
             if line.kind == .rejected, case .due = line.cause { true } else { false }
         }
-        if let limit = journal.limit, since.count >= limit, since.allSatisfy(isOfDueEvent) { return true }
+        if since.count >= journal.limit, since.allSatisfy(isOfDueEvent) { return true }
         return since.contains {
             $0.kind == .rejected && $0.event == occurrence.event && $0.reason == occurrence.reason
         }
@@ -32,10 +32,7 @@ final class JournalBook: Sendable {
     /// Appends a line.
     /// - Returns: The number of the line, and the dropped line, which is to be released outside locks.
     func add(_ occurrence: Occurrence) -> (line: Int, dropped: Occurrence?) {
-        content.withLock { journal in
-            let dropped = journal.add(occurrence)
-            return (journal.droppedCount + journal.count, dropped)
-        }
+        content.withLock { $0.add(occurrence) }
     }
 
     /// Adds the duration of callbacks to a line.
@@ -96,7 +93,7 @@ extension Definition {
     @inline(__always)
     func journalBook(_ journal: Journal?) -> JournalBook? {
         guard let limit = content.value.facts.journal else { return journal.map(JournalBook.init) }
-        return JournalBook((journal ?? Journal([])).limited(to: limit))
+        return JournalBook(journal?.limited(to: limit) ?? Journal(limit: limit))
     }
 }
 

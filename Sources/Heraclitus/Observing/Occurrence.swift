@@ -11,7 +11,7 @@ public import HeraclitusEssentials
 /// ```
 ///
 /// Observers also get the objects: ``transition``, ``error`` and ``state``. They are `nil` for a decoded occurrence
-/// and in a ``Journal``.
+/// and in a journal: see ``StateMachine/journal``.
 ///
 /// A line for a log is the ``description``, with the ``level``:
 ///
@@ -49,6 +49,9 @@ public struct Occurrence: Sendable {
 
     /// The machine's revision; for a transition, the revision after it.
     public let revision: Int
+
+    /// The number of the line in its machine's journal, from 1; 0 for any other occurrence.
+    package internal(set) var line = 0
 
     private let content: Content
 
@@ -124,8 +127,7 @@ extension Occurrence {
     /// The version of the workflow, whose names the occurrence has; 1 if it was written without a version.
     package var version: Int { record.version }
 
-    /// The duration of the hooks and observers of a transition in a ``Journal``; `nil` elsewhere, and while callbacks
-    /// run.
+    /// The duration of the hooks and observers of a transition in a journal; `nil` elsewhere, and while callbacks run.
     ///
     /// Guards and the closure that builds the state are excluded.
     public var duration: Duration? { record.duration }

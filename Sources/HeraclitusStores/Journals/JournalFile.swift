@@ -77,22 +77,21 @@ public actor JournalFile {
             let last = found.last(of: origin)
             // A later save may have appended the first lines already. A line of a machine that went back to an older
             // archive has the number of another one, and a later date than all lines in the file.
-            let new = journal.indices.drop { index in
+            let new = journal.lines.drop { occurrence in
                 guard let last else { return false }
-                let (line, date) = (journal.firstLine + index, journal[index].date)
+                let (line, date) = (occurrence.line, occurrence.date)
                 return line <= last.largest && (date < last.date || date == last.date && line <= last.number)
             }
-            for index in new {
-                let line = journal.firstLine + index
+            for occurrence in new {
                 data += try Self.encoded(
                     JournalFileLine(
                         id: id,
-                        line: line,
+                        line: occurrence.line,
                         origin: found.follows(origin, in: fileNumber) ? nil : origin,
-                        occurrence: journal[index]
+                        occurrence: occurrence
                     )
                 )
-                found.note(line, at: journal[index].date, of: origin, in: fileNumber)
+                found.note(occurrence.line, at: occurrence.date, of: origin, in: fileNumber)
                 appended[key] = found
             }
         }

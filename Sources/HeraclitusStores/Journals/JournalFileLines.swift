@@ -24,18 +24,18 @@ extension JournalFile {
     ///
     /// Unreadable lines are skipped.
     ///
-    /// The revisions show missing lines, and `Journal.misfits(by:)` handles them.
+    /// The revisions show missing lines, and `misfits(by:)` handles them.
     /// - Parameter id: The id.
     /// - Returns: The occurrences, in the order of the file.
     /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
-    public nonisolated func journal(of id: String) async throws -> Journal {
+    public nonisolated func journal(of id: String) async throws -> [Occurrence] {
         var found: [Occurrence] = []
         for try await line in lines {
             if case .success(let entry) = line.result, entry.id.utf8.elementsEqual(id.utf8) {
                 found.append(entry.occurrence)
             }
         }
-        return Journal(found)
+        return found
     }
 }
 

@@ -10,7 +10,7 @@ extension StoredWorkflow {
     /// are saved, and the rejection is a failure.
     ///
     /// An event that is rejected, for example by a guard, is retried after the machine's claim has ended. The rejection
-    /// leaves the machine unchanged and is no failure. The machine's `Journal` has the rejection once, as long as it
+    /// leaves the machine unchanged and is no failure. The machine's journal has the rejection once, as long as it
     /// keeps that line.
     ///
     /// Machines of a version newer than `Workflow.version` are skipped and counted. Claims come in batches, so memory

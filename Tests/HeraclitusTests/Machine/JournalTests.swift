@@ -41,7 +41,7 @@ import Testing
         #expect(journal[2].date.timeIntervalSince(journal[1].date) == 60)
         #expect(journal.allSatisfy { $0.transition == nil && $0.workflow == "Parcel" && $0.version == 1 })
         #expect(journal[1].userInfo["by", as: String.self] == "me")
-        #expect(journal.firstLine == 1 && journal.droppedCount == 0)
+        #expect(journal.map(\.line) == Array(1...5))
     }
 
     @Test("A journal keeps its last lines, and their numbers")
@@ -51,20 +51,39 @@ import Testing
             try parcel.fire.send(SentState("\(round)"))
             try parcel.fire.bounce()
             let journal = parcel.journal
-            #expect(journal.count == min(round * 2, 5) && journal.firstLine == max(1, round * 2 - 4))
-            #expect(journal.map(\.revision) == Array(journal.firstLine...(round * 2)))
+            #expect(journal.map(\.line) == Array(max(1, round * 2 - 4)...(round * 2)))
+            #expect(journal.map(\.revision) == journal.map(\.line))
         }
         let one = StateMachine<SilentParcel>(journal: 0)
         try one.fire.send(SentState("a"))
         try one.fire.bounce()
-        #expect(Self.lines(one) == ["2 transitioned bounce Sent→Packed"] && one.journal.firstLine == 2)
+        #expect(Self.lines(one) == ["2 transitioned bounce Sent→Packed"] && one.journal.map(\.line) == [2])
+    }
+
+    @Test("Chosen lines keep their numbers, and lines of several journals are counted from 1")
+    func chosenLines() throws {
+        let parcel = StateMachine<Parcel>()
+        for _ in 1...4 {
+            try parcel.fire.send(SentState("a"))
+            try parcel.fire.bounce()
+        }
+        let journal = parcel.journal
+        #expect(journal.filter { $0.event == "bounce" }.lineNumbers == [4, 6, 8])
+        #expect(journal.suffix(2).lineNumbers == [7, 8] && journal.suffix(1).table.contains("\n   8  "))
+        #expect((journal + journal).lineNumbers == Array(1...10))
+        #expect(try [journal[0], decoded(journal[4])].lineNumbers == [1, 2])
+        #expect(try [decoded(journal[4])].lineNumbers == [1] && [Occurrence]().lineNumbers == [])
+    }
+
+    private func decoded(_ occurrence: Occurrence) throws -> Occurrence {
+        try JSONDecoder().decode(Occurrence.self, from: JSONEncoder().encode(occurrence))
     }
 
     @Test("A journal is off, unless a workflow or a machine asks for it")
     func off() throws {
         let silent = StateMachine<SilentParcel>()
         try silent.fire.send(SentState("a"))
-        #expect(silent.journal.isEmpty && "\(silent.journal)" == "An empty journal.")
+        #expect(silent.journal.isEmpty && silent.journal.table == "An empty journal.")
         #expect(
             String(decoding: try silent.archive(), as: UTF8.self)
                 == #"{"activated":true,"data":{"carrier":"a"},"format":1,"revision":1,"state":"Sent","version":1,"workflow":"Parcel"}"#
@@ -143,7 +162,7 @@ import Testing
         ] {
             try parcel.fire.bounce()
             try parcel.fire.send(SentState("b"))
-            #expect(Self.lines(parcel) == ["2 transitioned send Packed→Sent"] && parcel.journal.firstLine == 2)
+            #expect(Self.lines(parcel) == ["2 transitioned send Packed→Sent"] && parcel.journal.map(\.line) == [2])
         }
     }
 
@@ -239,7 +258,7 @@ import Testing
     func lifetimes() throws {
         weak var machine: StateMachine<Parcel>?
         weak var state: SentState?
-        var journal = Heraclitus.Journal([])
+        var journal: [Occurrence] = []
         do {
             let parcel = StateMachine<Parcel>()
             let sent = SentState("a")

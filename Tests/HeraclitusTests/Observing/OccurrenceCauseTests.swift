@@ -94,7 +94,7 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
             try JSONDecoder().decode(Occurrence.self, from: JSONEncoder().encode($0))
         }
         #expect(decoded.map(\.cause) == machine.journal.map(\.cause) && decoded[0].facts[.cents] == 250)
-        let table = "\(machine.journal)"
+        let table = machine.journal.table
         #expect(table.contains("[by: me] [cents: 250]") && table.contains("work done"))
         #expect(table.contains("due 2001-01-01T00:01:00.000Z"))
     }
