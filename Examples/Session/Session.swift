@@ -13,11 +13,11 @@ struct Session: Workflow {
     let connected = Event(from: ConnectingState.self, to: ConnectedState.self)
     let hear = Event(updating: ConnectedState.self)
 
-    let fail = Event(fromAny: .online, to: BackingOffState.self, FailedState.self).whenFailed()
+    let fail = Event(fromAny: .online, to: [BackingOffState.self, FailedState.self]).whenFailed()
         .enters { online, call in
             call.context.setback(of: online, because: call.failure ?? Trouble.hungUp, at: call.now)
         }
-    let timeOut = Event(fromAny: .online, to: BackingOffState.self, FailedState.self).due(\.until)
+    let timeOut = Event(fromAny: .online, to: [BackingOffState.self, FailedState.self]).due(\.until)
         .enters { online, call in
             call.context.setback(of: online, because: Trouble.silence(call.context.patience), at: call.now)
         }

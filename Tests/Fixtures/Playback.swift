@@ -54,9 +54,9 @@ struct Playback: Workflow {
         fromAny: StateGroup((any Positioned).self, named: "With Position") { $0 is any Positioned.Type },
         to: PausedState.self
     ).ignored(in: PausedState.self)
-    let rewind = Event(fromAny: .positioned, to: RewindingState.self, FastRewindingState.self)
+    let rewind = Event(fromAny: .positioned, to: [RewindingState.self, FastRewindingState.self])
     let seek = Event(updatingAny: .positioned)
     let panic = Event(to: StoppedState.self).ignored(in: .positioned)
-    let eject = Event(from: StoppedState.self, to: StoppedState.self).or(fromAny: .running, to: StoppedState.self)
+    let eject = Event(fromAny: .running, to: StoppedState.self).or(from: StoppedState.self, to: StoppedState.self)
     let stay = Event(from: PlayingState.self, to: StoppedState.self).ignored(in: .running)
 }

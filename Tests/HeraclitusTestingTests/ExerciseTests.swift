@@ -286,7 +286,7 @@ import Testing
         let around = Event(from: AState.self, to: CState.self)
         let on = Event(from: CState.self, to: BState.self)
         let back = Event(from: BState.self, to: AState.self)
-        let end = Event("the end", from: BState.self, EState.self, to: DState.self, AState.self)
+        let end = Event("the end", from: [BState.self, EState.self], to: [DState.self, AState.self])
         let nowhere = Event(from: DState.self, to: AState.self).guarded { _, _, _ in throw Refusal() }
         let lost = Event(from: FState.self, to: AState.self)
     }

@@ -86,11 +86,6 @@ extension WorkflowEvent {
         changed { $0.ignored += [first] + more }
     }
 
-    /// Adds a list of states that ignore the event: firing it there does nothing, and is no error.
-    /// - Parameter states: The states that ignore the event.
-    /// - Returns: The event with these states.
-    public func ignored(in states: [any WorkflowState.Type]) -> Self { changed { $0.ignored += states } }
-
     /// Adds a group of states that ignore the event: firing it there does nothing, and is no error.
     /// - Parameter group: The states that ignore the event, except its sources.
     /// - Returns: The event with this group.

@@ -1,7 +1,7 @@
 // The forms of events, by source and destination.
 //
 // The source is one class or a group, which closures get typed; or several classes, a list, or any state. The
-// destination is one class, several classes, or a list.
+// destination is one class or a list. Several classes need no list if the other side is one class.
 
 extension WorkflowEvent {
     /// Makes an event from a state to a state.
@@ -47,35 +47,6 @@ extension WorkflowEvent {
     ) where Source: WorkflowState, Destination == W.AnyState {
         self.init(EventDeclaration(name, from: .states([source]), to: [first, second] + more))
     }
-
-    /// Makes an event from each of several states to each of several others.
-    ///
-    /// To add single pairs, use `or(from:to:)`.
-    /// - Parameters:
-    ///   - name: The event's name; by default the name of the property.
-    ///   - firstSource: A source.
-    ///   - secondSource: A second source.
-    ///   - moreSources: Further sources.
-    ///   - firstDestination: A destination.
-    ///   - secondDestination: A second destination.
-    ///   - moreDestinations: Further destinations.
-    public init(
-        _ name: String? = nil,
-        from firstSource: any WorkflowState.Type,
-        _ secondSource: any WorkflowState.Type,
-        _ moreSources: any WorkflowState.Type...,
-        to firstDestination: any WorkflowState.Type,
-        _ secondDestination: any WorkflowState.Type,
-        _ moreDestinations: any WorkflowState.Type...
-    ) where Source == W.AnyState, Destination == W.AnyState {
-        self.init(
-            EventDeclaration(
-                name,
-                from: .states([firstSource, secondSource] + moreSources),
-                to: [firstDestination, secondDestination] + moreDestinations
-            )
-        )
-    }
 }
 
 // MARK: - Groups
@@ -98,21 +69,14 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: .group(group.declaration), to: [destination]))
     }
 
-    /// Makes an event from every state of a group to one of several states, which the caller chooses.
+    /// Makes an event from every state of a group to each state of a list.
     /// - Parameters:
     ///   - name: The event's name; by default the name of the property.
     ///   - group: The sources.
-    ///   - first: A destination.
-    ///   - second: A second destination.
-    ///   - more: Further destinations.
-    public init(
-        _ name: String? = nil,
-        fromAny group: StateGroup<Source>,
-        to first: any WorkflowState.Type,
-        _ second: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...
-    ) where Destination == W.AnyState {
-        self.init(EventDeclaration(name, from: .group(group.declaration), to: [first, second] + more))
+    ///   - destinations: The destinations.
+    public init(_ name: String? = nil, fromAny group: StateGroup<Source>, to destinations: [any WorkflowState.Type])
+    where Destination == W.AnyState {
+        self.init(EventDeclaration(name, from: .group(group.declaration), to: destinations))
     }
 
     /// Unavailable: a protocol cannot be a source, but its ``StateGroup`` can.
@@ -157,24 +121,12 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: Self.anyIfMissing(sources), to: [destination]))
     }
 
-    /// Makes an event from any state, or from each state of a list, to one of several states, which the caller chooses.
-    /// - Parameters:
-    ///   - name: The event's name; by default the name of the property.
-    ///   - sources: The sources; `nil` for any state.
-    ///   - first: A destination.
-    ///   - second: A second destination.
-    ///   - more: Further destinations.
-    public init(
-        _ name: String? = nil,
-        from sources: [any WorkflowState.Type]? = nil,
-        to first: any WorkflowState.Type,
-        _ second: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...
-    ) where Source == W.AnyState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, from: Self.anyIfMissing(sources), to: [first, second] + more))
-    }
-
     /// Makes an event from any state, or from each state of a list, to each state of another list.
+    ///
+    /// ```swift
+    /// let judge = Event(from: [WrittenState.self, SpokenState.self], to: [PassedState.self, FailedState.self])
+    /// let close = Event(to: [WonState.self, LostState.self])        // from any state
+    /// ```
     /// - Parameters:
     ///   - name: The event's name; by default the name of the property.
     ///   - sources: The sources; `nil` for any state.
@@ -217,21 +169,6 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, updating: [state]))
     }
 
-    /// Makes an event that gives several states new data without leaving them.
-    /// - Parameters:
-    ///   - name: The event's name; by default the name of the property.
-    ///   - first: An updated state.
-    ///   - second: A second updated state.
-    ///   - more: Further updated states.
-    public init(
-        _ name: String? = nil,
-        updating first: any WorkflowState.Type,
-        _ second: any WorkflowState.Type,
-        _ more: any WorkflowState.Type...
-    ) where Source == W.AnyState, Destination == W.AnyState {
-        self.init(EventDeclaration(name, updating: [first, second] + more))
-    }
-
     /// Makes an event that gives each state of a group new data without leaving it.
     /// - Parameters:
     ///   - name: The event's name; by default the name of the property.
@@ -240,7 +177,7 @@ extension WorkflowEvent {
         self.init(EventDeclaration(name, from: .group(group.declaration), to: [], isUpdate: true))
     }
 
-    /// Makes an event that gives each state of a computed list new data without leaving it.
+    /// Makes an event that gives each state of a list new data without leaving it.
     /// - Parameters:
     ///   - name: The event's name; by default the name of the property.
     ///   - states: The updated states.
@@ -284,43 +221,5 @@ extension WorkflowEvent {
         _ moreDestinations: any WorkflowState.Type...
     ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
         changed { $0.add(from: .states([firstSource] + moreSources), to: [firstDestination] + moreDestinations) }
-    }
-
-    /// Adds a group of sources with the same destination.
-    /// - Parameters:
-    ///   - group: The additional sources.
-    ///   - destination: The event's destination.
-    /// - Returns: The event with these sources.
-    public func or<State>(
-        fromAny group: StateGroup<State>,
-        to destination: Destination.Type
-    ) -> WorkflowEvent<W, W.AnyState, Destination> where Destination: WorkflowState {
-        changed { $0.add(from: .group(group.declaration), to: [destination]) }
-    }
-
-    /// Adds pairs of each state of a group with some destinations.
-    /// - Parameters:
-    ///   - group: The additional sources.
-    ///   - firstDestination: A destination from there.
-    ///   - moreDestinations: Further destinations.
-    /// - Returns: The event with these pairs.
-    public func or<State>(
-        fromAny group: StateGroup<State>,
-        to firstDestination: any WorkflowState.Type,
-        _ moreDestinations: any WorkflowState.Type...
-    ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
-        changed { $0.add(from: .group(group.declaration), to: [firstDestination] + moreDestinations) }
-    }
-
-    /// Adds pairs of each state of a computed list with each state of another.
-    /// - Parameters:
-    ///   - sources: The additional sources.
-    ///   - destinations: The destinations from there.
-    /// - Returns: The event with these pairs.
-    public func or(
-        from sources: [any WorkflowState.Type],
-        to destinations: [any WorkflowState.Type]
-    ) -> WorkflowEvent<W, W.AnyState, W.AnyState> {
-        changed { $0.add(from: .states(sources), to: destinations) }
     }
 }

@@ -71,8 +71,7 @@ struct MadeUp<High: Ordinal, Middle: Ordinal, Low: Ordinal>: AttackedWorkflow {
         } else {
             made = Loose(from: types(event.from), to: types(event.to))
         }
-        if event.ignored.isEmpty { return made }
-        return made.ignored(in: types(event.ignored))
+        return types(event.ignored).reduce(made) { $0.ignored(in: $1) }
     }
 
     private static func types(_ kinds: [Int]) -> [any WorkflowState.Type] { kinds.map { Model.types[$0] } }

@@ -79,7 +79,7 @@ import Testing
         static var initial: Mortal { Quiet() }
         let quiet = Event(to: Quiet.self)
         let talk = Event(to: Talking.self)
-        let renew = Event(updating: Talking.self, Quiet.self)
+        let renew = Event(updating: [Talking.self, Quiet.self])
         static func mortal(_ state: Mortal) -> Mortal { state }
     }
 
@@ -88,7 +88,7 @@ import Testing
         static var initial: any WorkflowState { Talking() }
         let quiet = Event(to: Quiet.self)
         let talk = Event(to: Talking.self)
-        let renew = Event(updating: Talking.self, Quiet.self)
+        let renew = Event(updating: [Talking.self, Quiet.self])
         static func mortal(_ state: Mortal) -> any WorkflowState { state }
     }
 

@@ -102,7 +102,7 @@ import Testing
         let fine = Event(fromAny: .running, to: StoppedState.self).guarded { _, _, _ in }
             .or(from: PlayingState.self, to: StoppedState.self)
         let wrong = Event(fromAny: .running, to: StoppedState.self).guarded { _, _, _ in }
-            .or(fromAny: .positioned, to: StoppedState.self)
+            .or(from: PausedState.self, to: StoppedState.self)
     }
 
     @Test("A guard that pairs of a later `or` would skip is a problem, and a guard that covers them is valid")

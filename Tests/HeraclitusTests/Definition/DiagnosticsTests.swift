@@ -270,7 +270,7 @@ private final class Wrapped<Content>: WorkflowState, EmptyState {}
 
     private struct Naming: Workflow {
         static var initial: any WorkflowState { InnerState() }
-        let go = Event(to: InnerState.self, PrivateState.self)
+        let go = Event(to: [InnerState.self, PrivateState.self])
     }
 
     private final class `Loaded State`: WorkflowState, EmptyState {}

@@ -78,32 +78,32 @@ import Testing
     struct Classes: Workflow {
         static let census = Census()
         static var initial: CountedState { FirstState(Census()) }
-        let go = Event(to: FirstState.self, SecondState.self, ListeningState.self)
+        let go = Event(to: [FirstState.self, SecondState.self, ListeningState.self])
         let second = Event(from: FirstState.self, to: SecondState.self)
     }
 
     /// States typed as a protocol: two words.
     struct Existentials: Workflow {
         static var initial: any Counted { FirstState(Census()) }
-        let go = Event(to: FirstState.self, SecondState.self)
+        let go = Event(to: [FirstState.self, SecondState.self])
     }
 
     /// States typed as two protocols: three words.
     struct Compositions: Workflow {
         static var initial: any Counted & Named { FirstState(Census()) }
-        let go = Event(to: FirstState.self, SecondState.self)
+        let go = Event(to: [FirstState.self, SecondState.self])
     }
 
     /// States typed as a class and a protocol.
     struct ClassCompositions: Workflow {
         static var initial: any CountedBase & Marked { FirstState(Census()) }
-        let go = Event(to: FirstState.self, SecondState.self)
+        let go = Event(to: [FirstState.self, SecondState.self])
     }
 
     /// States typed as any value: a buffer, a class and a witness.
     struct Anything: Workflow {
         static var initial: any Named { FirstState(Census()) }
-        let go = Event(to: FirstState.self, SecondState.self)
+        let go = Event(to: [FirstState.self, SecondState.self])
     }
 
     private func expectExtinct<W: Workflow>(

@@ -24,7 +24,7 @@ import Testing
     struct Fading: Workflow {
         static var initial: any FadingState { StartState() }
         let end = Event(from: StartState.self, to: EndState.self)
-        let go = Event(to: StartState.self, MortalState.self, EndState.self)
+        let go = Event(to: [StartState.self, MortalState.self, EndState.self])
             .guarded { _, _, transition in
                 if transition.userInfo["declined", as: Bool.self] == true { throw Objection() }
             }

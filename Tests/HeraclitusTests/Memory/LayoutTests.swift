@@ -41,42 +41,42 @@ import Testing
         static func made(_ state: BaseState) -> BaseState? { state }
         static func base(of state: BaseState) -> BaseState { state }
         let go = Event(from: FirstState.self, to: SecondState.self)
-        let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
+        let back = Event(from: [FirstState.self, SecondState.self], to: [FirstState.self, SecondState.self])
     }
     struct OneProtocol: Form {
         static var initial: any Numbered { FirstState(0) }
         static func made(_ state: BaseState) -> (any Numbered)? { state }
         static func base(of state: any Numbered) -> BaseState { state as! BaseState }
         let go = Event(from: FirstState.self, to: SecondState.self)
-        let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
+        let back = Event(from: [FirstState.self, SecondState.self], to: [FirstState.self, SecondState.self])
     }
     struct TwoProtocols: Form {
         static var initial: any Numbered & Named { FirstState(0) }
         static func made(_ state: BaseState) -> (any Numbered & Named)? { state }
         static func base(of state: any Numbered & Named) -> BaseState { state as! BaseState }
         let go = Event(from: FirstState.self, to: SecondState.self)
-        let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
+        let back = Event(from: [FirstState.self, SecondState.self], to: [FirstState.self, SecondState.self])
     }
     struct ThreeProtocols: Form {
         static var initial: any Numbered & Named & Marked { FirstState(0) }
         static func made(_ state: BaseState) -> (any Numbered & Named & Marked)? { state }
         static func base(of state: any Numbered & Named & Marked) -> BaseState { state as! BaseState }
         let go = Event(from: FirstState.self, to: SecondState.self)
-        let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
+        let back = Event(from: [FirstState.self, SecondState.self], to: [FirstState.self, SecondState.self])
     }
     struct ClassAndProtocol: Form {
         static var initial: any BaseState & Named { FirstState(0) }
         static func made(_ state: BaseState) -> (any BaseState & Named)? { state }
         static func base(of state: any BaseState & Named) -> BaseState { state }
         let go = Event(from: FirstState.self, to: SecondState.self)
-        let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
+        let back = Event(from: [FirstState.self, SecondState.self], to: [FirstState.self, SecondState.self])
     }
     struct AnyObjectForm: Form {
         static var initial: any AnyObject & Sendable { FirstState(0) }
         static func made(_ state: BaseState) -> (any AnyObject & Sendable)? { state }
         static func base(of state: any AnyObject & Sendable) -> BaseState { state as! BaseState }
         let go = Event(from: FirstState.self, to: SecondState.self)
-        let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
+        let back = Event(from: [FirstState.self, SecondState.self], to: [FirstState.self, SecondState.self])
     }
     /// A form for any value, with the object in a box of three words.
     struct ValueProtocol: Form {
@@ -84,14 +84,14 @@ import Testing
         static func made(_ state: BaseState) -> (any Named)? { state }
         static func base(of state: any Named) -> BaseState { state as! BaseState }
         let go = Event(from: FirstState.self, to: SecondState.self)
-        let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
+        let back = Event(from: [FirstState.self, SecondState.self], to: [FirstState.self, SecondState.self])
     }
     struct EverySendable: Form {
         static var initial: any Sendable { FirstState(0) }
         static func made(_ state: BaseState) -> (any Sendable)? { state }
         static func base(of state: any Sendable) -> BaseState { state as! BaseState }
         let go = Event(from: FirstState.self, to: SecondState.self)
-        let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
+        let back = Event(from: [FirstState.self, SecondState.self], to: [FirstState.self, SecondState.self])
     }
     /// A form through a constraint of an associated type.
     struct Constrained: Form {
@@ -99,7 +99,7 @@ import Testing
         static func made(_ state: BaseState) -> (any Tagged<Int>)? { state as? any Tagged<Int> }
         static func base(of state: any Tagged<Int>) -> BaseState { state as! BaseState }
         let go = Event(from: FirstState.self, to: SecondState.self)
-        let back = Event(from: FirstState.self, SecondState.self, to: FirstState.self, SecondState.self)
+        let back = Event(from: [FirstState.self, SecondState.self], to: [FirstState.self, SecondState.self])
     }
 
     static let forms: [any Form.Type] = [
