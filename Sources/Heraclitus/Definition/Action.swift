@@ -29,36 +29,14 @@ public struct WorkflowAction<W: Workflow, State, Result>: Sendable {
     fileprivate init(
         _ name: String?,
         in allowed: ActionDeclaration.Allowed,
-        _ body: @escaping @Sendable (State, ActionCall<W>) throws -> Result
+        _ body: @escaping @Sendable (State, MachineCall<W>) throws -> Result
     ) {
-        declaration = ActionDeclaration(name: name, allowed: allowed) { object, name, machine, userInfo in
+        declaration = ActionDeclaration(name: name, allowed: allowed) { object, machine, userInfo in
             guard let state = object as? State, let machine = machine as? StateMachine<W> else {
                 preconditionFailure("An action was accepted in a state or by a machine that does not allow it.")
             }
-            return try body(state, ActionCall(name: name, userInfo: userInfo, machine: machine))
+            return try body(state, MachineCall(machine, userInfo))
         }
-    }
-}
-
-/// Values passed to the body of an action: its name, its arguments and the machine.
-public struct ActionCall<W: Workflow>: Sendable {
-    /// The name of the action.
-    public let name: String
-
-    /// The arguments from the caller.
-    public let userInfo: UserInfo
-
-    /// The machine.
-    ///
-    /// Fires of the action are carried out after the action has returned.
-    public let machine: StateMachine<W>
-
-    /// The machine's context: ``Workflow/Context``.
-    public var context: W.Context {
-        guard let context = machine.context else {
-            preconditionFailure("An action was performed without the machine's context.")
-        }
-        return context
     }
 }
 
@@ -73,7 +51,7 @@ extension WorkflowAction {
     public init(
         _ name: String? = nil,
         in state: State.Type,
-        _ body: @escaping @Sendable (State, ActionCall<W>) throws -> Result
+        _ body: @escaping @Sendable (State, MachineCall<W>) throws -> Result
     ) where State: WorkflowState {
         self.init(name, in: .states([state]), body)
     }
@@ -86,7 +64,7 @@ extension WorkflowAction {
     public init(
         _ name: String? = nil,
         in states: any WorkflowState.Type...,
-        body: @escaping @Sendable (State, ActionCall<W>) throws -> Result
+        body: @escaping @Sendable (State, MachineCall<W>) throws -> Result
     ) where State == W.AnyState {
         self.init(name, in: states.isEmpty ? .any : .states(states), body)
     }
@@ -99,7 +77,7 @@ extension WorkflowAction {
     public init(
         _ name: String? = nil,
         in group: StateGroup<State>,
-        _ body: @escaping @Sendable (State, ActionCall<W>) throws -> Result
+        _ body: @escaping @Sendable (State, MachineCall<W>) throws -> Result
     ) {
         self.init(name, in: .group(group.declaration), body)
     }
@@ -110,12 +88,12 @@ extension WorkflowAction {
 /// The untyped declaration of an action, by whose identity the workflow recognises the action.
 final class ActionDeclaration: Sendable {
     typealias Allowed = RuleSources<any WorkflowState.Type, GroupDeclaration>
-    typealias Body = @Sendable (AnyObject, String, any AnyObject & Sendable, UserInfo) throws -> Any
+    typealias Body = @Sendable (AnyObject, any AnyObject & Sendable, UserInfo) throws -> Any
 
     let name: String?
     let allowed: Allowed
 
-    /// Carries out the action, with the state's object, the action's name, the machine and the arguments.
+    /// Carries out the action, with the state's object, the machine and the arguments.
     let body: Body
 
     init(name: String?, allowed: Allowed, _ body: @escaping Body) {

@@ -57,7 +57,7 @@ public struct BackOff: Hashable, Codable, Sendable {
     /// The date of the next attempt after a number of failures in a row, to keep in the state for `due(\.until)`.
     /// - Parameters:
     ///   - failures: The number of failures, from 1.
-    ///   - date: The date of the last failure, such as ``EventCall/now``.
+    ///   - date: The date of the last failure, such as ``MachineCall/now``.
     /// - Returns: The date.
     public func date(after failures: Int, since date: Date) -> Date { date + delay(after: failures) }
 }

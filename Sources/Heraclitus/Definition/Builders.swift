@@ -1,39 +1,13 @@
-public import HeraclitusEssentials
-
 // The builders of the definition make the state to enter if the caller passes none, for callers' fires and automatic
 // events alike.
 
 /// Builds the destination from the state that a candidate leaves; `nil` for a source of another type.
-@usableFromInline
-typealias StateBuilder =
-    @Sendable (
-        borrowing MachineCore, CandidateTransition, _ userInfo: UserInfo, _ now: () -> Date
-    ) throws -> AnyObject?
+typealias StateBuilder = @Sendable (borrowing MachineCore, CandidateTransition, borrowing Call) throws -> AnyObject?
 
 /// A builder of an event with its sources.
 struct BuilderRule: Sendable {
     let sources: ClosureParameter
     let build: StateBuilder
-}
-
-/// Values for a builder of the definition, besides the state being left.
-public struct EventCall<W: Workflow>: Sendable {
-    /// The machine's context.
-    public let context: W.Context
-
-    /// The date by the machine's scheduler, the same for hooks and observers of the transition.
-    public let now: Date
-
-    let fullUserInfo: UserInfo
-
-    /// The values of the caller of `fire`.
-    public var userInfo: UserInfo { fullUserInfo.withoutCause }
-
-    /// The due date, for an automatic event with a deadline.
-    public var due: Date? { fullUserInfo.due }
-
-    /// The error of failed work, for an automatic event after a failure.
-    public var failure: (any Error)? { fullUserInfo.failure }
 }
 
 extension WorkflowEvent {
@@ -59,7 +33,7 @@ extension WorkflowEvent {
     public func enters(
         _ build: @escaping @Sendable (Source) throws -> Destination
     ) -> WorkflowEvent<W, Source, W.AnyState> {
-        changed { $0.builders.append(Self.rule { source, _, _, _ in try build(source) }) }
+        changed { $0.builders.append(Self.rule { source, _ in try build(source) }) }
     }
 
     /// Builds the state to enter, using the machine's context, the date, the caller's user info, or the cause of an
@@ -73,28 +47,19 @@ extension WorkflowEvent {
     ///   transition.
     /// - Returns: The event with this builder.
     public func enters(
-        _ build: @escaping @Sendable (Source, EventCall<W>) throws -> Destination
+        _ build: @escaping @Sendable (Source, MachineCall<W>) throws -> Destination
     ) -> WorkflowEvent<W, Source, W.AnyState> {
-        changed { $0.builders.append(Self.rule(build)) }
-    }
-
-    static func rule(_ build: @escaping @Sendable (Source, EventCall<W>) throws -> Destination) -> BuilderRule {
-        rule { source, given, userInfo, now in
-            guard let context = GivenContext.value(of: given, as: W.Context.self) else {
-                preconditionFailure("A machine without its context got a turn.")
-            }
-            return try build(source, EventCall(context: context, now: now(), fullUserInfo: userInfo))
-        }
+        changed { $0.builders.append(Self.rule { source, call in try build(source, MachineCall(call)) }) }
     }
 
     static func rule(
-        _ build: @escaping @Sendable (Source, GivenContext?, UserInfo, () -> Date) throws -> Destination
+        _ build: @escaping @Sendable (Source, borrowing Call) throws -> Destination
     ) -> BuilderRule {
         let (sources, destinations) = (StateCast<Source>(in: W.self), StateCast<Destination>(in: W.self))
-        return BuilderRule(sources: Self.sources) { core, candidate, userInfo, now in
-            let (context, definition) = (core.context, core.definition)
+        return BuilderRule(sources: Self.sources) { core, candidate, call in
+            let definition = core.definition
             return try sources.with(core.source(of: candidate), core.sourceLayout(of: candidate)) { source in
-                destinations.object(of: try build(source, context, userInfo, now), in: definition)
+                destinations.object(of: try build(source, call), in: definition)
             }
         }
     }

@@ -28,8 +28,7 @@ public protocol Workflow: Sendable {
     /// The runtime dependencies of the states, such as clients and stores; by default none.
     ///
     /// Each machine gets it when it is made or restored: `StateMachine<Session>(context: network)`. Hooks and guards
-    /// read it by ``StateTransition/context(as:)``, builders by ``EventCall/context``, and actions by
-    /// ``ActionCall/context``.
+    /// read it by ``StateTransition/context(as:)``, builders and actions by ``MachineCall/context``.
     associatedtype Context: Sendable = Void
 
     /// The state of a new machine, called for each machine, and once more when the definition is read.

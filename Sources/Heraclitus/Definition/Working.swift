@@ -79,7 +79,7 @@ extension WorkflowEvent {
     ///
     /// The source is ``Working``, and has no other event of this kind. ``StateTransition/failure`` is the error. If the
     /// event is rejected, observers still get the error. A builder that needs the context or the date is a builder of
-    /// `enters`, with the error in ``EventCall/failure``.
+    /// `enters`, with the error in ``MachineCall/failure``.
     /// - Parameter build: Builds the destination from the state being left and the error. Its error declines the
     ///   transition. By default the event enters the state of its `enters` builder, or the only empty state that it
     ///   leads to.
@@ -88,8 +88,8 @@ extension WorkflowEvent {
         enters build: (@Sendable (Source, any Error) throws -> Destination)? = nil
     ) -> Self {
         let rule = build.map { build in
-            Self.rule { source, _, userInfo, _ in
-                guard let error = userInfo.failure else { preconditionFailure("Failed work has no error.") }
+            Self.rule { source, call in
+                guard let error = call.fullUserInfo.failure else { preconditionFailure("Failed work has no error.") }
                 return try build(source, error)
             }
         }

@@ -83,7 +83,7 @@ extension StateMachine {
     }
 
     private func perform(_ action: CompiledAction, _ userInfo: UserInfo) throws -> Any {
-        try perform(action, userInfo) { try action.declaration.body($0, action.name, self, userInfo) }
+        try perform(action, userInfo) { try action.declaration.body($0, self, userInfo) }
     }
 
     private func perform<Result>(

@@ -39,7 +39,7 @@ extension StateMachine {
 
     /// The current date, by the machine's scheduler.
     ///
-    /// Builders, hooks and work have the same date: ``EventCall/now``, ``StateTransition/now`` and ``WorkCall/now``.
+    /// Builders, hooks and work have the same date: ``MachineCall/now``, ``StateTransition/now`` and ``WorkCall/now``.
     /// Code that reads only these dates can be tested with a manual clock.
     public var now: Date { core.scheduler.date }
 }

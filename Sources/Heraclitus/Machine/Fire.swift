@@ -293,7 +293,7 @@ extension MachineCore {
         _ candidate: CandidateTransition,
         _ call: borrowing Call
     ) throws -> OwnedObject? {
-        try builder(self, candidate, call.fullUserInfo) { date(of: call) }.map { OwnedObject($0) }
+        try builder(self, candidate, call).map { OwnedObject($0) }
     }
 
     /// An object of a state given by name; throws for a state with data.

@@ -152,6 +152,27 @@ import Testing
         #expect(error?.reason == .unregisteredState)
     }
 
+    struct Reading: Workflow {
+        static var initial: any WorkflowState { OnState() }
+        let count = Event(from: OnState.self, to: CountState.self)
+            .enters { _, call in CountState(call.machine.revision) }
+        let reset = Event(from: CountState.self, to: OnState.self)
+            .enters { _, call in
+                let error = #expect(throws: InvalidTransition.self) { try call.machine.fire(named: "reset") }
+                #expect(error?.reason == .transitionInProgress && call.due == nil && call.failure == nil)
+                return OnState()
+            }
+    }
+
+    @Test("A builder may read its machine, and its fires of the machine are refused")
+    func machineOfCall() throws {
+        let machine = StateMachine<Reading>()
+        try machine.fire.count()
+        try machine.fire.reset()
+        try machine.fire.count()
+        #expect((machine.state as? CountState)?.count == 2)
+    }
+
     struct Bare: Workflow {
         static var initial: any WorkflowState { OnState() }
         let lapse = Event(from: OnState.self, to: CountState.self).due(after: .seconds(1))

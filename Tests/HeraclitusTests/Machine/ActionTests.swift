@@ -31,7 +31,7 @@ import Testing
         let measure = Action("Measure the Light", in: StateGroup((any Lit).self) { $0 is any Lit.Type }) { lit, call in
             let factor = call.userInfo["factor", as: Int.self] ?? 1
             if factor > 100 { throw TooBright() }
-            return "\(call.name): \(lit.watts * factor)"
+            return "\(lit.watts * factor) watts"
         }
         let touch = Action(in: DarkState.self, ShiningState.self) { _, _ in }
         let shine = Action(in: DarkState.self) { _, _ in }
@@ -45,9 +45,9 @@ import Testing
         try lamp.fire.light(GlowingState(watts: 40))
         #expect(lamp.allowedActions == ["goDark", "Measure the Light", "touch", "look"])
         let text = try lamp.perform(\.measure, userInfo: ["factor": 2])
-        #expect(text == "Measure the Light: 80")
+        #expect(text == "80 watts")
         let named = try lamp.perform(named: "Measure the Light", userInfo: ["factor": 3])
-        #expect(named as? String == "Measure the Light: 120")
+        #expect(named as? String == "120 watts")
         #expect(try lamp.perform(\.look) == "GlowingState")
         #expect(try lamp.perform(named: "touch") is Void)
         #expect(try lamp.perform(\.goDark, userInfo: ["why": "night"]) == 40)
