@@ -12,8 +12,7 @@ import HeraclitusEssentials
 /// It is `Codable`. A decoded value is converted to the requested type on reading.
 @frozen
 public struct UserInfo: Sendable {
-    /// A value of a user info.
-    public typealias Value = any Codable & Sendable
+    typealias Value = any Codable & Sendable
 
     /// The values; `nil` if there are none, as in most fires, so that passing them on is free.
     @usableFromInline private(set) var storage: Storage?
@@ -80,11 +79,11 @@ public struct UserInfo: Sendable {
     var failure: (any Error)? { storage?.failure }
 
     /// Makes a user info from a dictionary.
-    /// - Parameter values: The values by key.
-    public init(_ values: [String: any Codable & Sendable]) { storage = values.isEmpty ? nil : Storage(values) }
+    @usableFromInline
+    package init(_ values: [String: any Codable & Sendable]) { storage = values.isEmpty ? nil : Storage(values) }
 
     /// Whether the user info has no values.
-    public var isEmpty: Bool { storage?.values.isEmpty ?? true }
+    package var isEmpty: Bool { storage?.values.isEmpty ?? true }
 
     /// The keys, sorted.
     public var keys: [String] { values.keys.sorted() }
@@ -93,7 +92,7 @@ public struct UserInfo: Sendable {
     ///
     /// In a decoded user info the value is a ``JSONValue``. `userInfo[key, as: Type.self]` reads both forms.
     /// - Parameter key: The key.
-    public subscript(key: String) -> Value? {
+    public subscript(key: String) -> (any Codable & Sendable)? {
         get { values[key] }
         set { changeValues { $0[key] = newValue } }
     }

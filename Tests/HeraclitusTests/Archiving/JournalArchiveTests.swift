@@ -196,7 +196,7 @@ import Testing
     func levels(count: Int) throws {
         let value = (0..<count).reduce(JSONValue.null) { value, _ in [value] }
         struct Listed: Codable, Sendable { let value: JSONValue }
-        for given: UserInfo.Value in [value, Listed(value: value), [value]] {
+        for given: any Codable & Sendable in [value, Listed(value: value), [value]] {
             let parcel = StateMachine<Parcel>()
             try parcel.fire.send(SentState("a"), userInfo: ["value": given])
             let archive = try parcel.archive()
