@@ -40,8 +40,8 @@ final class FastRewindingState: RewindingState, EmptyState, @unchecked Sendable 
 struct Playback: Workflow {
     static var initial: any PlayerState { StoppedState() }
     static var states: [any WorkflowState.Type] { [FastRewindingState.self] }
-    static let paused = StateGroup(PausedState.self)
-    static let rewinding = StateGroup(RewindingState.self)
+    static let paused = StateGroup(PausedState.self) { $0 is PausedState.Type }
+    static let rewinding = StateGroup(RewindingState.self) { $0 is RewindingState.Type }
     static let moving = StateGroup.running
 
     let buffer = Event(from: StoppedState.self, to: BufferingState.self)

@@ -27,7 +27,7 @@ struct Track: Workflow {
     static var initial: any TrackState { SilentState() }
     static var groups: [any AnyStateGroup] { [StateGroup.audible] }
     static let audible = StateGroup.audible
-    static let loud = StateGroup(LoudState.self)
+    static let loud = StateGroup(LoudState.self) { $0 is LoudState.Type }
 
     let play = Event(from: SilentState.self, to: LoudState.self, QuietState.self)
     let mute = Event(fromAny: .audible, to: SilentState.self).willFire { audible, _, _ in

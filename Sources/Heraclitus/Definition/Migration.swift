@@ -192,7 +192,7 @@ public struct RawArchive: Sendable {
     package let workflow: String
 
     /// The version of the workflow that wrote the archive.
-    public let version: Int
+    package let version: Int
 
     /// The machine's revision.
     package let revision: Int

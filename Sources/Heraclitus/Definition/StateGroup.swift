@@ -25,26 +25,18 @@
 public struct StateGroup<State>: AnyStateGroup {
     let declaration: GroupDeclaration
 
-    /// Makes the group of all states that conform to a protocol.
+    /// Makes the group of all states that conform to a protocol, or of a class and its subclasses.
     /// - Parameters:
-    ///   - type: The protocol, `(any LiveState).self`; inferred in an extension for groups of that protocol.
-    ///   - name: The group's name in tables and diagrams; by default the name of the protocol.
-    ///   - includes: Whether a class conforms to the protocol: `{ $0 is any LiveState.Type }`. Without `.Type`, it
-    ///     compiles and may crash with Swift 6.3.
+    ///   - type: The protocol, `(any LiveState).self`, or the class; inferred in an extension for groups of that type.
+    ///   - name: The group's name in tables and diagrams; by default the name of the protocol or class.
+    ///   - includes: Whether a class is in the group: `{ $0 is any LiveState.Type }`, or `{ $0 is LoadingState.Type }`.
+    ///     Without `.Type`, it compiles and may crash with Swift 6.3.
     public init(
         _ type: State.Type = State.self,
         named name: String? = nil,
         _ includes: @escaping @Sendable (any WorkflowState.Type) -> Bool
     ) {
         declaration = GroupDeclaration(type, name, includes)
-    }
-
-    /// Makes the group of a class and its subclasses.
-    /// - Parameters:
-    ///   - type: The class.
-    ///   - name: The group's name in tables and diagrams; by default the name of the class.
-    public init(_ type: State.Type = State.self, named name: String? = nil) where State: WorkflowState {
-        declaration = GroupDeclaration(type, name ?? type.name) { $0 is State.Type }
     }
 }
 
@@ -69,7 +61,7 @@ struct GroupDeclaration: Sendable {
         _ name: String?,
         _ includes: @escaping @Sendable (any WorkflowState.Type) -> Bool
     ) {
-        self.name = name ?? ownName(of: type)
+        self.name = name ?? (type as? any WorkflowState.Type)?.name ?? ownName(of: type)
         self.type = ObjectIdentifier(type)
         self.includes = includes
         holds = { $0 is State }

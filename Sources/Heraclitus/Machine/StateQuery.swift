@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// struct Download: Workflow {
-///     static let loading = StateGroup(LoadingState.self)
+///     static let loading = StateGroup(LoadingState.self) { $0 is LoadingState.Type }
 ///     static let live = StateGroup((any LiveState).self) { $0 is any LiveState.Type }
 ///     …
 /// }

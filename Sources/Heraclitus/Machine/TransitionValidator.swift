@@ -1,13 +1,12 @@
 /// Decides by a workflow's table whether an event may fire between two states.
 ///
 /// Machines use the same rules. A validator needs no machine. It is pure: it calls no guard and no hook, takes no lock,
-/// and always gives the same answer.
+/// and always gives the same answer. ``Workflow/table`` lists the events that lead from a state.
 ///
 /// ```swift
 /// let validator = TransitionValidator<Download>()
 /// try validator.validate(\.load, from: IdleState.self, to: LoadingState.self)
 /// try validator.validate(named: "load", from: "IdleState", to: "LoadingState")
-/// validator.allowedEvents(in: IdleState.self)      // ["load", "cancel"]
 /// ```
 public struct TransitionValidator<W: Workflow>: Sendable {
     package let definition: Definition
@@ -82,13 +81,6 @@ public struct TransitionValidator<W: Workflow>: Sendable {
         else { return }
         let details = InvalidTransition.Details(destination: destination, userInfo: userInfo)
         throw InvalidTransition(.notAllowed, in: definition, event: index, from: from, details)
-    }
-
-    /// The names of the events that lead from a state, in the order of the definition, without ignored events.
-    /// - Parameter source: The state's class.
-    /// - Returns: The names; none for an unregistered class.
-    public func allowedEvents(in source: any WorkflowState.Type) -> [String] {
-        definition.stateIndex(of: source).map(definition.eventNames(leaving:)) ?? []
     }
 }
 

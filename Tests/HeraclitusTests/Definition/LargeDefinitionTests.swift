@@ -173,9 +173,11 @@ enum Ten: StateCount { static var value: Int { 10 } }
     @Test("A large table equals the lists of the definition")
     func answers() throws {
         let validator = TransitionValidator<Several<Thousand, Ten>>()
+        let events = Several<Thousand, Ten>.table.events
         let states = NumberedStates.first(1_000)
         for (index, source) in states.enumerated() where index % 211 == 0 {
-            #expect(validator.allowedEvents(in: source) == ["event\(index)"])
+            let leaving = events.filter { $0.transitions.contains { $0.from == source.name } }
+            #expect(leaving.map(\.name) == ["event\(index)"])
             let allowed = Set((1...10).map { (index + $0 * $0) % 1_000 })
             for (other, destination) in states.enumerated() {
                 let verdict = Result {
