@@ -26,7 +26,7 @@ extension Collection<Occurrence> {
     /// rejected and ignored fires are left out, and so are actions. Guards and hooks stay silent, because a journal omits the states' data.
     ///
     /// Lines of an older version of the workflow have the names of their time. They are read with the names that
-    /// `Migration.renameState(_:to:in:)` and `Migration.removeState(_:into:in:data:)` have given to their states since.
+    /// `Migration.state(_:becomes:in:data:)` has given to their states since.
     ///
     /// ```swift
     /// if let misfit = order.journal.misfits(by: TransitionValidator<Order>()).first { throw misfit }

@@ -6,8 +6,7 @@ extension TransitionTable.MigrationStep {
     /// The step of a workflow's definition.
     var migration: Migration {
         switch change {
-        case .renameState(let old, let new): .renameState(old, to: new, in: version)
-        case .removeState(let old, let other): .removeState(old, into: other, in: version)
+        case .renameState(let old, let new), .removeState(let old, let new): .state(old, becomes: new, in: version)
         case .renameKey(let old, let new, let state):
             Self.step("rename the key \(old) to \(new)", version, state) { data in
                 guard let value = data[old], data[new] == nil else { return }
@@ -17,7 +16,7 @@ extension TransitionTable.MigrationStep {
         case .setKey(let key, let value, let state):
             Self.step("set the key \(key)", version, state) { data in if data[key] == nil { data[key] = value } }
         case .removeKey(let key, let state): Self.step("remove the key \(key)", version, state) { $0[key] = nil }
-        case .renameEffect(let old, let new): .renameEffect(old, to: new, in: version)
+        case .renameEffect(let old, let new): .effect(old, becomes: new, in: version)
         case .unchanged: .unchanged(in: version)
         }
     }

@@ -33,13 +33,13 @@ private struct Order: Workflow {
     static var version: Int { 3 }
     static var migrations: [Migration] {
         [
-            .renameState("Waiting", to: "Queued", in: 2),
+            .state("Waiting", becomes: "Queued", in: 2),
             .step("one url becomes a list", in: 2) { archive in
                 guard let url = archive.data["url"] else { return }
                 archive.data["urls"] = [url]
                 archive.data["url"] = nil
             },
-            .removeState("Paused", into: "Queued", in: 3),
+            .state("Paused", becomes: "Queued", in: 3),
         ]
     }
 }
@@ -78,7 +78,7 @@ private struct Shop: Workflow {
     static var version: Int { 2 }
     static var migrations: [Migration] {
         [
-            .renameEffect("SendLetter", to: "SendMail", in: 2),
+            .effect("SendLetter", becomes: "SendMail", in: 2),
             .effect("SendMail", in: 2) { data in data["subject"] = "Thank you" },
             .values(under: "address", in: 2) { address in address = ["lines": [address]] },
         ]

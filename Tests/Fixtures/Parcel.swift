@@ -50,7 +50,7 @@ struct LaterParcel: Workflow {
     static var name: String { "Parcel" }
     static var version: Int { 2 }
     static var journal: Int? { 8 }
-    static var migrations: [Migration] { [.renameState("Sent", to: "Shipped", in: 2)] }
+    static var migrations: [Migration] { [.state("Sent", becomes: "Shipped", in: 2)] }
 
     let send = Event(from: PackedState.self, to: ShippedState.self)
     let track = Event(updating: ShippedState.self)

@@ -31,14 +31,14 @@ struct Ticket: Workflow {
     static var version: Int { 3 }
     static var migrations: [Migration] {
         [
-            .renameState("Waiting", to: "Queued", in: 2),
+            .state("Waiting", becomes: "Queued", in: 2),
             .step("one url becomes a list", in: 2) { archive in
                 guard archive.state != "Done" else { return }
                 guard let url = archive.data["url"] else { throw NoURL(state: archive.state) }
                 archive.data["urls"] = [url]
                 archive.data["url"] = nil
             },
-            .removeState("Paused", into: "Queued", in: 3) { data in data["since"] = nil },
+            .state("Paused", becomes: "Queued", in: 3) { data in data["since"] = nil },
         ]
     }
 
@@ -62,7 +62,7 @@ final class TicketLitState: WorkflowState, EmptyState {
 struct TicketLamp: Workflow {
     static var initial: any WorkflowState { TicketDarkState() }
     static var version: Int { 2 }
-    static var migrations: [Migration] { [.renameState("Dark", to: "Off", in: 2)] }
+    static var migrations: [Migration] { [.state("Dark", becomes: "Off", in: 2)] }
 
     let toggle = Event(from: TicketDarkState.self, to: TicketLitState.self)
         .or(from: TicketLitState.self, to: TicketDarkState.self)

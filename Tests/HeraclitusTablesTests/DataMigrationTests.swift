@@ -109,9 +109,9 @@ struct DataMigrationTests {
             )
         #expect(
             table.problems.facts == [
-                "missingMigration 4", "misplacedMigration rename the state X to Y 2",
+                "missingMigration 4", "misplacedMigration turn the state X into Y 2",
                 "misplacedMigration leave everything as it is 5", "duplicateMigration leave everything as it is 3",
-                "migrationToUnknownState rename the state X to Y Y 2",
+                "migrationToUnknownState turn the state X into Y Y 2",
             ]
         )
         #expect(table.problems[3].description.hasPrefix("Several migrations to version 3 have the name"))

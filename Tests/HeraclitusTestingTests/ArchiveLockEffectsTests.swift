@@ -35,7 +35,7 @@ import Testing
     struct LaterOffice: Workflow {
         static var name: String { "Office" }
         static var version: Int { 2 }
-        static var migrations: [Migration] { [.renameEffect("Mail", to: "Letter", in: 2)] }
+        static var migrations: [Migration] { [.effect("Mail", becomes: "Letter", in: 2)] }
         static var effects: [any Effect.Type] { [Letter.self] }
         static var initial: any WorkflowState { BusyState<Letter>() }
         let paint = Event(updating: BusyState<Letter>.self)

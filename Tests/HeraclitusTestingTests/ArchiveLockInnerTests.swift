@@ -365,7 +365,7 @@ import Testing
         let none: [Sample<Post<Mail>>] = []
         #expect(try breaks(none, [Sample<Post<Mail>>]()) == [])
         let renamed = try breaks(none, [Sample<Post<Letter>>]())
-        #expect(renamed.first?.remedy.contains(".renameEffect(\"Mail\", to: …, in: 2),") == true)
+        #expect(renamed.first?.remedy.contains(".effect(\"Mail\", becomes: …, in: 2),") == true)
         #expect(renamed.map(\.explanation) == ["The effect \"Mail\" is gone. Stored ones would wait for ever."])
         let changed = try breaks(none, [Sample<Post<OtherMail>>]())
         #expect(changed.count == 1 && changed.first?.explanation.contains("receiver") == true)

@@ -268,7 +268,7 @@ import Testing
     func renamedState() throws {
         #expect(
             try breaks(Basket.self) == [
-                "static var version: Int { 2 }  // in `migrations`:\n.renameState(\"cart\", to: \"basket\", in: 2),"
+                "static var version: Int { 2 }  // in `migrations`:\n.state(\"cart\", becomes: \"basket\", in: 2),"
             ]
         )
     }
@@ -338,7 +338,7 @@ import Testing
     func removedState() throws {
         let found = try breaks(WithoutPaid.self, [.state(Cart())])
         #expect(found.map(\.explanation) == ["The state paid is gone."])
-        #expect(found.first?.remedy.contains(".removeState(\"paid\", into: \"cart\", in: 2)") == true)
+        #expect(found.first?.remedy.contains(".state(\"paid\", becomes: \"cart\", in: 2)") == true)
     }
 
     @Test("A renamed workflow or event gets its old name back")
@@ -369,7 +369,7 @@ import Testing
             }
             let explanations = error?.breaks.map(\.explanation)
             #expect(explanations == ["\"bell.state\": The state low of Bell is gone. deep has the same keys."])
-            let step = ".renameState(\"low\", to: \"deep\", in: 2),"
+            let step = ".state(\"low\", becomes: \"deep\", in: 2),"
             #expect(error?.breaks.first?.remedy.hasPrefix("// In the workflow Bell:\n") == true)
             #expect(error?.breaks.first?.remedy.hasSuffix(step) == true)
         }

@@ -7,8 +7,8 @@
 /// static var version: Int { 3 }
 /// static var migrations: [Migration] {
 ///     [
-///         .renameState("Waiting", to: "Idle", in: 2),
-///         .removeState("Paused", into: "Idle", in: 3),
+///         .state("Waiting", becomes: "Idle", in: 2),
+///         .state("Paused", becomes: "Idle", in: 3) { data in data["since"] = nil },
 ///         .step("one url becomes a list", in: 3) { archive in
 ///             guard let url = archive.data["url"] else { return }
 ///             archive.data["urls"] = .array([url])
@@ -38,11 +38,8 @@ public struct Migration: Sendable {
         /// The machines of a state move to another one, and a closure changes their data.
         case state(String, to: String, Data)
 
-        /// A closure changes the data of a type of effects.
-        case effect(String, Data)
-
-        /// A type of effects gets another name.
-        case effectName(String, to: String)
+        /// The effects of a type get another name or keep their own, and a closure changes their data.
+        case effect(String, to: String, Data)
 
         /// A closure changes the values under a key, in states and effects.
         case values(key: String, Data)
@@ -75,56 +72,48 @@ public struct Migration: Sendable {
         Migration(name, in: version, .archives(of: state, change))
     }
 
-    /// Makes a step for a renamed state.
+    /// Makes a step for a renamed state, or for a removed one, whose machines move to another state.
+    ///
+    /// ```swift
+    /// .state("Paused", becomes: "Idle", in: 2) { data in data["since"] = nil }
+    /// ```
     /// - Parameters:
-    ///   - name: The old name.
-    ///   - newName: The new name.
-    ///   - version: The version in which it was renamed, 2 or later.
+    ///   - name: The name of the state after the earlier steps.
+    ///   - other: The new name, or the name of the new state of its machines.
+    ///   - version: The version in which it was renamed or removed, 2 or later.
+    ///   - change: Converts the data to that of the other state; by default it stays.
     /// - Returns: The step.
-    public static func renameState(_ name: String, to newName: String, in version: Int) -> Migration {
-        Migration("rename the state \(name) to \(newName)", in: version, .state(name, to: newName) { _ in })
-    }
-
-    /// Makes a step for a removed state, whose machines move to another state.
-    /// - Parameters:
-    ///   - name: The name of the removed state.
-    ///   - other: The name of the new state of its machines.
-    ///   - version: The version in which it was removed, 2 or later.
-    ///   - change: Converts the data of the removed state to that of the other; by default it stays.
-    /// - Returns: The step.
-    public static func removeState(
+    public static func state(
         _ name: String,
-        into other: String,
+        becomes other: String,
         in version: Int,
         data change: @escaping @Sendable (inout JSONValue) throws -> Void = { _ in }
     ) -> Migration {
-        Migration("remove the state \(name) into \(other)", in: version, .state(name, to: other, change))
+        Migration("turn the state \(name) into \(other)", in: version, .state(name, to: other, change))
     }
 
-    /// Makes a step for the waiting effects of one type.
+    /// Makes a step for the waiting effects of one type: for its new name, for other data, or for both.
+    ///
+    /// ```swift
+    /// .effect("SendLetter", becomes: "SendMail", in: 2)
+    /// .effect("SendMail", in: 3) { data in data["subject"] = "Thank you" }
+    /// ```
     ///
     /// The closure gets the data of each effect of an older version. If it throws, the effect is parked.
     /// - Parameters:
-    ///   - effect: The name of the type of effects after the earlier steps.
+    ///   - name: The name of the type of effects after the earlier steps.
+    ///   - newName: The new name; by default the name stays.
     ///   - version: The version that the step leads to, 2 or later.
-    ///   - change: Changes the data.
+    ///   - change: Changes the data; by default it stays.
     /// - Returns: The step.
     public static func effect(
-        _ effect: String,
+        _ name: String,
+        becomes newName: String? = nil,
         in version: Int,
-        data change: @escaping @Sendable (inout JSONValue) throws -> Void
+        data change: @escaping @Sendable (inout JSONValue) throws -> Void = { _ in }
     ) -> Migration {
-        Migration("convert the effect \(effect)", in: version, .effect(effect, change))
-    }
-
-    /// Makes a step for a renamed type of effects.
-    /// - Parameters:
-    ///   - name: The old name.
-    ///   - newName: The new name.
-    ///   - version: The version in which it was renamed, 2 or later.
-    /// - Returns: The step.
-    public static func renameEffect(_ name: String, to newName: String, in version: Int) -> Migration {
-        Migration("rename the effect \(name) to \(newName)", in: version, .effectName(name, to: newName))
+        let step = newName.map { "turn the effect \(name) into \($0)" } ?? "convert the effect \(name)"
+        return Migration(step, in: version, .effect(name, to: newName ?? name, change))
     }
 
     /// Makes a step for a type of values that several states or effects contain.
@@ -161,7 +150,7 @@ extension Migration {
             archive.state = other
             try change(&archive.data)
         case .values(let key, let change): try archive.data.changeValues(under: key, change)
-        case .effect, .effectName, .nothing: break
+        case .effect, .nothing: break
         }
     }
 }

@@ -30,7 +30,8 @@ package struct KnownEffects: Sendable {
             return [type.name, former]
         }
         for step in migrations.reversed() {
-            if case .effectName(let old, let new) = step.change, names.contains(new) { names.append(old) }
+            guard case .effect(let old, let new, _) = step.change, old != new, names.contains(new) else { continue }
+            names.append(old)
         }
         return names
     }
@@ -71,8 +72,10 @@ package struct RawEffect: Sendable {
 extension Migration {
     package func apply(to effect: inout RawEffect) throws {
         switch change {
-        case .effect(let name, let change): if effect.name == name { try change(&effect.data) }
-        case .effectName(let name, let newName): if effect.name == name { effect.name = newName }
+        case .effect(let name, let newName, let change):
+            guard effect.name == name else { return }
+            effect.name = newName
+            try change(&effect.data)
         case .values(let key, let change): try effect.data.changeValues(under: key, change)
         case .archives, .state, .nothing: break
         }

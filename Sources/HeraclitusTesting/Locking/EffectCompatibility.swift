@@ -23,7 +23,7 @@ extension Compatibility {
             return made(
                 nil,
                 "The effect \(shownName) is gone. Stored ones would wait for ever.",
-                step(".renameEffect(\(shownName), to: …, in: \(next())),")
+                step(".effect(\(shownName), becomes: …, in: \(next())),")
             )
         }
         let found = effects.flatMap { problems($0, as: type) }

@@ -38,7 +38,7 @@ extension Migration {
     /// Whether the step may change effects alone.
     var mayConcernEffects: Bool {
         switch change {
-        case .effect, .effectName, .values: true
+        case .effect, .values: true
         case .archives, .state, .nothing: false
         }
     }
@@ -48,14 +48,14 @@ extension Migration {
         case .archives(let state, _): state == nil || state == archive.state
         case .state(let name, _, _): name == archive.state
         case .values(let key, _): archive.data.hasValue(under: key)
-        case .effect, .effectName: false
+        case .effect: false
         case .nothing: true
         }
     }
 
     fileprivate func concerns(_ effect: RawEffect) -> Bool {
         switch change {
-        case .effect(let name, _), .effectName(let name, _): name == effect.name
+        case .effect(let name, _, _): name == effect.name
         case .values(let key, _): effect.data.hasValue(under: key)
         case .archives(let state, _): state == nil
         case .state: false

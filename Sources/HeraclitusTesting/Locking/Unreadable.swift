@@ -52,11 +52,11 @@ extension Compatibility {
         let others = new.keys.filter { old[$0] == nil && new[$0] == old[name] }.sorted()
         guard !others.isEmpty else {
             let target = machine.place.isEmpty ? W.table.initial.debugDescription : "…"
-            let code = ".removeState(\(name.debugDescription), into: \(target), in: \(next(machine))) { data in … },"
+            let code = ".state(\(name.debugDescription), becomes: \(target), in: \(next(machine))) { data in … },"
             return made(machine.outer, explanation, step(code, for: machine))
         }
         let target = others.count == 1 ? others[0].debugDescription : "…"
-        let code = ".renameState(\(name.debugDescription), to: \(target), in: \(next(machine))),"
+        let code = ".state(\(name.debugDescription), becomes: \(target), in: \(next(machine))),"
         return made(
             machine.outer,
             "\(explanation) \(others.joined(separator: " or ")) has the same keys.",

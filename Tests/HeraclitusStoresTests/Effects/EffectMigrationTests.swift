@@ -59,7 +59,7 @@ import Testing
             static var version: Int { 3 }
             static var migrations: [Migration] {
                 [
-                    .renameEffect("Mail", to: "Letter", in: 2),
+                    .effect("Mail", becomes: "Letter", in: 2),
                     .effect("Letter", in: 2) { data in
                         data["sheets"] = data["copies"]
                         data["copies"] = nil
@@ -133,7 +133,7 @@ import Testing
         struct Corrected: Workflow {
             static let name = "Order"
             static var version: Int { 2 }
-            static var migrations: [Migration] { [.renameEffect("Mail", to: "Note", in: 2)] }
+            static var migrations: [Migration] { [.effect("Mail", becomes: "Note", in: 2)] }
             static var initial: any WorkflowState { Old.OpenState() }
             static var effects: [any Effect.Type] { [Note.self] }
             let pay = Event(from: Old.OpenState.self, to: Old.PaidState.self)
@@ -162,8 +162,8 @@ import Testing
             static var version: Int { 2 }
             static var migrations: [Migration] {
                 [
-                    .renameEffect("Male", to: "Mail", in: 2), .values(under: "adress", in: 2) { _ in },
-                    .renameState("Opn", to: "Open", in: 2), .values(under: "address", in: 2) { _ in },
+                    .effect("Male", becomes: "Mail", in: 2), .values(under: "adress", in: 2) { _ in },
+                    .state("Opn", becomes: "Open", in: 2), .values(under: "address", in: 2) { _ in },
                 ]
             }
             static var initial: any WorkflowState { Old.OpenState() }
@@ -177,7 +177,7 @@ import Testing
         let error = #expect(throws: IncompatibleArchives.self) {
             try expectCompatible(Misspelt.self, samples: [.state(Old.PaidState(address))], in: folder)
         }
-        let steps = ["rename the effect Male to Mail", "convert values under adress", "rename the state Opn to Open"]
+        let steps = ["turn the effect Male into Mail", "convert values under adress", "turn the state Opn into Open"]
         #expect(
             error?.breaks.map(\.explanation)
                 == steps.map { "The step \"\($0)\" matches nothing that older versions have stored." }

@@ -29,7 +29,7 @@ import Testing
         static var version: Int { 2 }
         static var migrations: [Migration] {
             [
-                .renameState("OldCounter", to: "NewCounter", in: 2),
+                .state("OldCounter", becomes: "NewCounter", in: 2),
                 .step("call it total, and end after a while", in: 2) { archive in
                     archive.data["total"] = archive.data["count"]
                     archive.data["due"] = "2001-01-01T00:01:00Z"
@@ -206,7 +206,7 @@ import Testing
         static var version: Int { 2 }
         static var migrations: [Migration] {
             [
-                .renameState("OldCounter", to: "GrownState", in: 2),
+                .state("OldCounter", becomes: "GrownState", in: 2),
                 .step("write the total out", in: 2) { archive in
                     archive.data["total"] = archive.data["count"]
                     let isLarge = archive.data["count"]?.intValue == 3

@@ -188,7 +188,7 @@ import Testing
     struct Pricing: Workflow {
         static var initial: any WorkflowState { PricedState(0, weight: 0, count: 0) }
         static var version: Int { 2 }
-        static var migrations: [Migration] { [.renameState("Dear", to: "Priced", in: 2)] }
+        static var migrations: [Migration] { [.state("Dear", becomes: "Priced", in: 2)] }
         let change = Event(updating: PricedState.self)
     }
 
@@ -286,7 +286,7 @@ import Testing
     struct Ledger: Workflow {
         static var initial: any WorkflowState { LedgerState() }
         static var version: Int { 2 }
-        static var migrations: [Migration] { [.renameState("Old", to: "Ledger", in: 2)] }
+        static var migrations: [Migration] { [.state("Old", becomes: "Ledger", in: 2)] }
         let change = Event(updating: LedgerState.self)
     }
 

@@ -95,7 +95,7 @@ import Testing
         static var initial: any WorkflowState { PileState() }
         static var version: Int { 2 }
         static var migrations: [Migration] {
-            [.renameState("Old", to: "Pile", in: 2)]
+            [.state("Old", becomes: "Pile", in: 2)]
         }
         let change = Event(updating: PileState.self)
     }

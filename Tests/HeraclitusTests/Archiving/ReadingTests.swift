@@ -191,7 +191,7 @@ import Testing
     struct Filling: Workflow {
         static var initial: any WorkflowState { FullState(Everything()) }
         static var version: Int { 2 }
-        static var migrations: [Migration] { [.renameState("Old", to: "Full", in: 2)] }
+        static var migrations: [Migration] { [.state("Old", becomes: "Full", in: 2)] }
         let fill = Event(updating: FullState.self)
     }
 

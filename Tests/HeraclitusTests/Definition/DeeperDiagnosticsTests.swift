@@ -21,11 +21,11 @@ import Testing
         static var version: Int { 4 }
         static var migrations: [Migration] {
             [
-                .renameState("Old", to: "Middle", in: 2),
-                .removeState("Gone", into: "Lost", in: 2),
-                .renameState("Middle", to: "AState", in: 3),
+                .state("Old", becomes: "Middle", in: 2),
+                .state("Gone", becomes: "Lost", in: 2),
+                .state("Middle", becomes: "AState", in: 3),
                 .step("closures may do anything", in: 3) { _ in },
-                .removeState("Paused", into: "BSate", in: 4),
+                .state("Paused", becomes: "BSate", in: 4),
             ]
         }
         let go = Event(from: AState.self, to: BState.self)
@@ -35,8 +35,8 @@ import Testing
     func migrations() {
         #expect(
             Past.diagnostics.facts == [
-                "migrationToUnknownState remove the state Gone into Lost Lost 2",
-                "migrationToUnknownState remove the state Paused into BSate BSate 4",
+                "migrationToUnknownState turn the state Gone into Lost Lost 2",
+                "migrationToUnknownState turn the state Paused into BSate BSate 4",
             ]
         )
         #expect(Past.diagnostics.allSatisfy { !$0.stopsTheProgram && $0.description.hasSuffix(".") })

@@ -121,7 +121,7 @@ import Testing
     struct Migrated: Workflow {
         static var name: String { "Migrated" }
         static var version: Int { 2 }
-        static var migrations: [Migration] { [.renameState("Fetched", to: "Loaded<Item>", in: 2)] }
+        static var migrations: [Migration] { [.state("Fetched", becomes: "Loaded<Item>", in: 2)] }
         static var initial: any WorkflowState { Loaded<Sales.Item>() }
         let end = Event(from: Loaded<Sales.Item>.self, to: DoneState.self)
     }
