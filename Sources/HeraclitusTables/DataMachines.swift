@@ -7,13 +7,13 @@ extension StateMachine where W == DataWorkflow {
     /// - Parameters:
     ///   - workflow: The workflow.
     ///   - state: The state to begin in, which activation enters; `nil` for the table's initial state without data.
-    ///   - journal: The maximum number of lines in the journal; `nil` for no journal.
+    ///   - journal: The maximum number of lines in the journal; 0 for no journal.
     ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for `Scheduler.system`.
     /// - Throws: `InvalidTransition` for an unknown state or invalid data.
     public convenience init(
         _ workflow: DataWorkflow,
         entering state: DataState? = nil,
-        journal: Int? = nil,
+        journal: Int = 0,
         scheduler: Scheduler? = nil
     ) throws(InvalidTransition) {
         let state = state ?? DataState(workflow.table.initial)
@@ -28,14 +28,14 @@ extension StateMachine where W == DataWorkflow {
     ///   - workflow: The workflow.
     ///   - state: The current state.
     ///   - entered: The date of entering the state, for deadlines; `nil` for now, by the clock of `scheduler`.
-    ///   - journal: The maximum number of lines in the journal; `nil` for no journal.
+    ///   - journal: The maximum number of lines in the journal; 0 for no journal.
     ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for `Scheduler.system`.
     /// - Throws: `InvalidTransition` for an unknown state or invalid data.
     public convenience init(
         _ workflow: DataWorkflow,
         resumingIn state: DataState,
         since entered: Date? = nil,
-        journal: Int? = nil,
+        journal: Int = 0,
         scheduler: Scheduler? = nil
     ) throws(InvalidTransition) {
         try workflow.definition.expectBeginning(state)

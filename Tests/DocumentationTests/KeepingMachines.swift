@@ -48,7 +48,7 @@ private final class ClosedState: EmptyState {}
 
 private struct Bill: Workflow {
     static var initial: any WorkflowState { OpenState() }
-    static var journal: Int? { 100 }
+    static var journal: Int { 100 }
     let pay = Event(from: OpenState.self, to: ClosedState.self)
 }
 

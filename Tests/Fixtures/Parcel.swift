@@ -18,7 +18,7 @@ final class LostState: WorkflowState, EmptyState {
 
 struct Parcel: Workflow {
     static var initial: any WorkflowState { PackedState() }
-    static var journal: Int? { 5 }
+    static var journal: Int { 5 }
 
     let send = Event(from: PackedState.self, to: SentState.self)
         .guarded { _, sent, _ in if sent.carrier.isEmpty { throw Objection(text: "no carrier") } }
@@ -49,7 +49,7 @@ struct LaterParcel: Workflow {
     static var initial: any WorkflowState { PackedState() }
     static var name: String { "Parcel" }
     static var version: Int { 2 }
-    static var journal: Int? { 8 }
+    static var journal: Int { 8 }
     static var migrations: [Migration] { [.state("Sent", becomes: "Shipped", in: 2)] }
 
     let send = Event(from: PackedState.self, to: ShippedState.self)

@@ -23,7 +23,7 @@ import Testing
 
     struct Claim: Workflow {
         static var initial: any ClaimState { RegisteredState() }
-        static var journal: Int? { 50 }
+        static var journal: Int { 50 }
         let check = Event(from: RegisteredState.self, CheckedState.self, to: CheckedState.self)
         let decide = Event(from: CheckedState.self, to: DecidedState.self)
         let pay = Event(from: DecidedState.self, to: PaidState.self)

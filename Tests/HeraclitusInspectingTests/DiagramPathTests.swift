@@ -70,7 +70,7 @@ import Testing
 
     struct Anywhere: Workflow {
         static var initial: any WorkflowState { PackedState() }
-        static var journal: Int? { 10 }
+        static var journal: Int { 10 }
         let send = Event(from: PackedState.self, to: SentState.self)
         let lose = Event(to: LostState.self)
     }

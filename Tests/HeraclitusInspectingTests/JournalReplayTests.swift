@@ -83,7 +83,7 @@ import Testing
         static var initial: any WorkflowState { PackedState() }
         static var name: String { "Parcel" }
         static var version: Int { 2 }
-        static var journal: Int? { 5 }
+        static var journal: Int { 5 }
         static var migrations: [Migration] {
             [
                 .step("what was sent is lost", in: 2, of: "Sent") { archive in

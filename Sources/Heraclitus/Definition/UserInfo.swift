@@ -12,8 +12,6 @@ import HeraclitusEssentials
 /// It is `Codable`. A decoded value is converted to the requested type on reading.
 @frozen
 public struct UserInfo: Sendable {
-    typealias Value = any Codable & Sendable
-
     /// The values; `nil` if there are none, as in most fires, so that passing them on is free.
     @usableFromInline private(set) var storage: Storage?
 

@@ -85,17 +85,15 @@ public protocol Workflow: Sendable {
     /// A store saves and reads only these effects: see ``Effecting``.
     static var effects: [any Effect.Type] { get }
 
-    /// The maximum number of lines in the journal of each machine of this workflow; `nil`, the default, for no journal.
+    /// The maximum number of lines in the journal of each machine of this workflow; 0, the default, for no journal.
     ///
     /// ```swift
-    /// static var journal: Int? { 100 }
+    /// static let journal = 100
     /// ```
     ///
-    /// Write the type as `Int?`, because a property of the type `Int` is another one, which machines leave alone.
-    ///
-    /// A journal keeps its last lines, at least one. Each line adds about 150 bytes to the archive, and a rejection
+    /// A journal keeps its last lines. Each line adds about 150 bytes to the archive, and a rejection
     /// about 400. Archives and copies have the journal. See ``StateMachine/journal``.
-    static var journal: Int? { get }
+    static var journal: Int { get }
 
     /// The keys of user infos whose values journals leave out; none by default.
     ///
@@ -142,7 +140,7 @@ extension Workflow {
     public static var effects: [any Effect.Type] { [] }
 
     /// The default: no journal.
-    public static var journal: Int? { nil }
+    public static var journal: Int { 0 }
 
     /// The default: no secret keys.
     public static var secretUserInfoKeys: Set<String> { [] }

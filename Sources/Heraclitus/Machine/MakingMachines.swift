@@ -7,9 +7,9 @@ extension StateMachine where W.Context == Void {
     /// The first use of a workflow reads its definition, and stops the program for an invalid one. For a workflow with
     /// a ``Workflow/Context``, use ``init(context:journal:scheduler:)``.
     /// - Parameters:
-    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is `nil`.
+    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is 0; 0 for no journal.
     ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
-    public convenience init(journal: Int? = nil, scheduler: Scheduler? = nil) where W.Initial == W.AnyState {
+    public convenience init(journal: Int = 0, scheduler: Scheduler? = nil) where W.Initial == W.AnyState {
         self.init(placing: W.initial, due: .entry, scheduler, journal: journal)
     }
 
@@ -21,11 +21,11 @@ extension StateMachine where W.Context == Void {
     /// earlier, use ``init(resumingIn:since:journal:scheduler:)``. An object of an unregistered class stops the program.
     /// - Parameters:
     ///   - state: The state to begin in.
-    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is `nil`.
+    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is 0; 0 for no journal.
     ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(
         entering state: W.AnyState,
-        journal: Int? = nil,
+        journal: Int = 0,
         scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .entry, scheduler, journal: journal)
@@ -40,12 +40,12 @@ extension StateMachine where W.Context == Void {
     /// - Parameters:
     ///   - state: The current state.
     ///   - entered: The date of entering the state, for `due(after:)`; `nil` for now, by the clock of `scheduler`.
-    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is `nil`.
+    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is 0; 0 for no journal.
     ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(
         resumingIn state: W.AnyState,
         since entered: Date? = nil,
-        journal: Int? = nil,
+        journal: Int = 0,
         scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .restoring, scheduler, journal: journal)
@@ -58,9 +58,9 @@ extension StateMachine {
     /// Makes a machine in the workflow's initial state.
     /// - Parameters:
     ///   - context: The runtime dependencies of the states.
-    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is `nil`.
+    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is 0; 0 for no journal.
     ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
-    public convenience init(context: W.Context, journal: Int? = nil, scheduler: Scheduler? = nil)
+    public convenience init(context: W.Context, journal: Int = 0, scheduler: Scheduler? = nil)
     where W.Initial == W.AnyState {
         self.init(placing: W.initial, due: .entry, scheduler, W.given(context), journal: journal)
     }
@@ -73,12 +73,12 @@ extension StateMachine {
     /// - Parameters:
     ///   - state: The state to begin in.
     ///   - context: The runtime dependencies of the states.
-    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is `nil`.
+    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is 0; 0 for no journal.
     ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(
         entering state: W.AnyState,
         context: W.Context,
-        journal: Int? = nil,
+        journal: Int = 0,
         scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .entry, scheduler, W.given(context), journal: journal)
@@ -93,13 +93,13 @@ extension StateMachine {
     ///   - state: The current state.
     ///   - entered: The date of entering the state, for `due(after:)`; `nil` for now, by the clock of `scheduler`.
     ///   - context: The runtime dependencies of the states.
-    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is `nil`.
+    ///   - journal: The maximum number of lines in the journal, if ``Workflow/journal`` is 0; 0 for no journal.
     ///   - scheduler: The scheduler of deadlines and source of the date; `nil` for ``Scheduler/system``.
     public convenience init(
         resumingIn state: W.AnyState,
         since entered: Date? = nil,
         context: W.Context,
-        journal: Int? = nil,
+        journal: Int = 0,
         scheduler: Scheduler? = nil
     ) {
         self.init(placing: state, due: .restoring, scheduler, W.given(context), journal: journal)

@@ -45,7 +45,7 @@ public final class StateMachine<W: Workflow>: Sendable {
         due activation: PackedStatus.Activation,
         _ scheduler: Scheduler?,
         _ context: GivenContext? = nil,
-        journal: Int? = nil
+        journal: Int = 0
     ) {
         let definition = W.definition(given: context)
         let object = definition.object(of: state)
@@ -62,7 +62,7 @@ extension MachineCore {
         _ activation: PackedStatus.Activation,
         _ scheduler: Scheduler? = nil,
         _ context: GivenContext? = nil,
-        _ journal: Int? = nil
+        _ journal: Int = 0
     ) {
         let index = state.withObject(definition.indexOfBeginning)
         self.init(
@@ -70,7 +70,7 @@ extension MachineCore {
             state,
             PackedStatus(index, pending: activation),
             activity: definition.activity(scheduler, entered: nil),
-            journal: definition.journalBook(journal.map { Journal(limit: $0) }),
+            journal: definition.journalBook(journal > 0 ? Journal(limit: journal) : nil),
             context
         )
     }

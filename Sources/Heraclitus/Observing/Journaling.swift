@@ -92,7 +92,8 @@ extension Definition {
     /// The journal of a machine, if its workflow asks for one or the machine had one before.
     @inline(__always)
     func journalBook(_ journal: Journal?) -> JournalBook? {
-        guard let limit = content.value.facts.journal else { return journal.map(JournalBook.init) }
+        let limit = content.value.facts.journal
+        guard limit > 0 else { return journal.map(JournalBook.init) }
         return JournalBook(journal?.limited(to: limit) ?? Journal(limit: limit))
     }
 }

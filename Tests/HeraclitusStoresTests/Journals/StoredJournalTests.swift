@@ -60,7 +60,7 @@ import Testing
 
     struct Reminder: Workflow {
         static var initial: any WorkflowState { PackedState() }
-        static var journal: Int? { 10 }
+        static var journal: Int { 10 }
         let send = Event(from: PackedState.self, to: SentState.self).due(after: .seconds(60)).enters { _ in
             SentState("x")
         }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Secrets in journals") struct JournalSecretsTests {
     private struct Discreet: Workflow {
         static var initial: any WorkflowState { PackedState() }
-        static var journal: Int? { 10 }
+        static var journal: Int { 10 }
         static var secretUserInfoKeys: Set<String> { ["password", "pin"] }
 
         let send = Event(from: PackedState.self, to: SentState.self)

@@ -13,7 +13,7 @@ import Testing
 
     struct Bill: Workflow {
         static var initial: any WorkflowState { IdleState() }
-        static var journal: Int? { 5 }
+        static var journal: Int { 5 }
         let lapse = Event(from: IdleState.self, to: LapsedState.self).due(after: .seconds(10))
         let close = Event(from: LapsedState.self, to: DoneState.self)
     }
@@ -42,7 +42,7 @@ import Testing
     struct Paid: Error {}
     struct GuardedBill: Workflow {
         static var initial: any WorkflowState { IdleState() }
-        static var journal: Int? { 5 }
+        static var journal: Int { 5 }
         let lapse = Event(from: IdleState.self, to: LapsedState.self).due(after: .seconds(10))
             .guarded { _, _, _ in throw Paid() }
     }

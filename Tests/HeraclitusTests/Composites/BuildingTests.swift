@@ -34,7 +34,7 @@ import Testing
     final class StoppedState: EmptyState {}
     struct Elevator: Workflow {
         static var initial: any WorkflowState { ReadyState() }
-        static var journal: Int? { 10 }
+        static var journal: Int { 10 }
         let stop = Event(from: ReadyState.self, to: StoppedState.self).when { $0.motor.isIn(BrokenState.self) }
             .or(from: ReadyState.self, to: StoppedState.self)
         let board = Event(from: ReadyState.self, to: BoardingState.self).when { $0.door.isIn(AjarState.self) }
@@ -62,7 +62,7 @@ import Testing
     /// A building that closes when all its elevators have stopped, and raises the alarm at an open door.
     struct Building: Workflow {
         static var initial: any WorkflowState { BusyState() }
-        static var journal: Int? { 10 }
+        static var journal: Int { 10 }
         let close = Event(from: BusyState.self, to: ClosedState.self).whenFinal(\.elevators)
         let alarm = Event(from: BusyState.self, to: AlarmState.self)
             .when { busy in busy.elevators.allSatisfy { $0.isIn(AjarState.self) } && !busy.elevators.isEmpty }

@@ -58,7 +58,7 @@ import Testing
     /// A workflow whose own deadline comes before those of its regions, and is declined.
     struct Delayed: Workflow {
         static var initial: any WorkflowState { PlannedState() }
-        static var journal: Int? { 10 }
+        static var journal: Int { 10 }
         let book = Event(from: PlannedState.self, to: BookedState.self)
         let forget = Event(from: BookedState.self, to: ForgottenState.self).due(after: .seconds(50))
             .guarded { _, _, _ in throw Objection() }

@@ -54,10 +54,15 @@ import Testing
             #expect(journal.map(\.line) == Array(max(1, round * 2 - 4)...(round * 2)))
             #expect(journal.map(\.revision) == journal.map(\.line))
         }
-        let one = StateMachine<SilentParcel>(journal: 0)
+        let one = StateMachine<SilentParcel>(journal: 1)
         try one.fire.send(SentState("a"))
         try one.fire.bounce()
         #expect(Self.lines(one) == ["2 transitioned bounce Sent→Packed"] && one.journal.map(\.line) == [2])
+        for limit in [0, -1] {
+            let none = StateMachine<SilentParcel>(journal: limit)
+            try none.fire.send(SentState("a"))
+            #expect(none.journal.isEmpty)
+        }
     }
 
     @Test("Chosen lines keep their numbers, and lines of several journals are counted from 1")
@@ -187,7 +192,7 @@ import Testing
 
     struct Crate: Workflow {
         static var initial: any WorkflowState { CrateState(StateMachine()) }
-        static var journal: Int? { 3 }
+        static var journal: Int { 3 }
         let refill = Event(from: CrateState.self, to: CrateState.self)
     }
 

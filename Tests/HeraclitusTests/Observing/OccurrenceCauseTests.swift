@@ -26,7 +26,7 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
 
     struct Bakery: Workflow {
         static var initial: any WorkflowState { OrderedState(amount: 0) }
-        static var journal: Int? { 20 }
+        static var journal: Int { 20 }
         let change = Event(updating: OrderedState.self)
         let bake = Event(from: OrderedState.self, to: BakingState.self)
         let give = Event(from: OrderedState.self, to: SoldState.self).when { $0.amount == 7 }
@@ -155,7 +155,7 @@ extension UserInfo.Key<Int> { fileprivate static var cents: Self { Self("cents")
     }
     struct Shop: Workflow {
         static var initial: any WorkflowState { BoxState(StateMachine<Bakery>()) }
-        static var journal: Int? { 5 }
+        static var journal: Int { 5 }
         let close = Event(from: BoxState.self, to: SoldState.self).whenFinal(\.bakery)
     }
 

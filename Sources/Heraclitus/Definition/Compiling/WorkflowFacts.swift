@@ -22,8 +22,8 @@ struct WorkflowFacts: Sendable {
     /// The contexts of machines in states.
     var regionContexts: [RegionContext] = []
 
-    /// The maximum number of lines in a journal; `nil` for no journal.
-    var journal: Int?
+    /// The maximum number of lines in a journal; 0 for no journal.
+    var journal = 0
 
     /// The secret keys of user infos, whose values journals leave out.
     var secretKeys: Set<String> = []
