@@ -83,7 +83,7 @@ struct DiagramBoxes {
 
 extension TransitionTable {
     /// The superclasses with all of their subclasses, as many within one another as boxes may be.
-    fileprivate var families: [Group] {
+    fileprivate var families: [StateList] {
         let known = Set(states)
         let below = Dictionary(grouping: known) { state in superstates[state].flatMap { known.contains($0) ? $0 : nil }
         }
@@ -103,7 +103,7 @@ extension TransitionTable {
             for ancestor in around[state] ?? [] { members[ancestor, default: []].append(state) }
         }
         return states.compactMap { state in
-            members[state].flatMap { $0.count > 1 ? Group(name: state, states: $0) : nil }
+            members[state].flatMap { $0.count > 1 ? StateList(name: state, states: $0) : nil }
         }
     }
 }
@@ -125,7 +125,7 @@ private struct Nesting {
     /// The groups of each state, in their order.
     private let groups: [String: [Int]]
 
-    init(_ groups: [TransitionTable.Group]) {
+    init(_ groups: [TransitionTable.StateList]) {
         let members = groups.map { Set($0.states) }
         // Larger groups come first, and of equal groups the earlier one. A group lies within the nearest group before it that has all its states.
         let order = members.indices.sorted { (members[$0].count, -$0) > (members[$1].count, -$1) }

@@ -52,7 +52,7 @@ extension TransitionTable {
     ///   - states: The names of its states.
     /// - Returns: The table with this group.
     public consuming func group(_ name: String, _ states: String...) -> Self {
-        groups.append(Group(name: name, states: states))
+        groups.append(StateList(name: name, states: states))
         return self
     }
 

@@ -228,8 +228,7 @@ struct DataWorkflowTests {
         var table = TransitionTable.approval
         table.events[0].hasHooks = true
         table.events[1].isGuarded = true
-        let look: JSONValue = ["name": "look", "states": ["Draft"]]
-        table.actions = [try look.decoded(as: TransitionTable.Action.self)]
+        table.actions = [.init(name: "look", states: ["Draft"])]
         let plain = try DataWorkflow(table)
         #expect(plain.problems.facts == ["unsupportedInTable look", "missingHook submit", "missingGuard approve"])
         #expect(plain.problems.allSatisfy { !$0.stopsTheProgram && $0.description.hasSuffix(".") })

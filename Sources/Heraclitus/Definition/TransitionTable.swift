@@ -14,9 +14,9 @@ public import HeraclitusEssentials
 ///
 /// A table may also be read from a file. `HeraclitusTables` makes tables in code, and a `DataWorkflow` of a table.
 ///
-/// An encoded table has a key for each property. Tables of earlier versions of the library lack ``groups``,
-/// ``actions``, the listed states, the declared final states and ``regions``. Their events have only names,
-/// transitions and ignoring states. Later versions add keys, and keep the meaning of existing ones.
+/// An encoded table also has what diagrams and findings read: superstates, groups, actions, machines in states, and the
+/// guards, triggers and delays of events. `archive.schema.json`, in the library's documentation, describes each key.
+/// Later versions add keys, and keep the meaning of existing ones. Tables of earlier versions lack some keys.
 ///
 /// A table keeps unknown members beside these; those of its events and groups are lost. It drops members of more than
 /// 32 levels or with a number that no `Decimal` represents, and archives have none of the unknown members.
@@ -31,10 +31,10 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     public package(set) var states: [String]
 
     /// The name of the nearest registered superclass of each state that has one.
-    public package(set) var superstates: [String: String] = [:]
+    package var superstates: [String: String] = [:]
 
     /// The groups of states.
-    public package(set) var groups: [Group] = []
+    package var groups: [StateList] = []
 
     /// The name of the initial state.
     public package(set) var initial: String
@@ -51,48 +51,38 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     /// All events.
     public package(set) var events: [Event]
 
-    /// All actions of the definition.
-    public package(set) var actions: [Action] = []
+    /// All actions of the definition, with the states that allow them.
+    package var actions: [StateList] = []
 
     /// The machines of ``Composite`` states, as far as they are known without an object of the state.
     ///
     /// They are the machines of `whenFinal`, and those of the initial state and of each ``EmptyState``. A workflow
     /// within itself has none.
-    public package(set) var regions: [Region] = []
+    package var regions: [Region] = []
 
     /// The unknown members of the decoded JSON: those of workflows of data, and those of others.
     package var others: [String: JSONValue] = [:]
 
-    /// A machine of a state, in a transition table.
-    public struct Region: Codable, Hashable, Sendable {
+    /// A machine of a state.
+    package struct Region: Codable, Hashable, Sendable {
         /// The name of the state.
-        public let state: String
+        package let state: String
 
         /// The name of the state's property, or of the workflow if the property is unknown.
-        public let name: String
+        package let name: String
 
         /// The machine's workflow.
-        public let table: TransitionTable
+        package let table: TransitionTable
     }
 
-    /// A group of a transition table.
-    public struct Group: Codable, Hashable, Sendable {
-        /// The group's name.
-        public let name: String
+    /// States with a name: those of a group, or those that allow an action.
+    package struct StateList: Codable, Hashable, Sendable {
+        package let name: String
 
-        /// The names of its states.
-        public let states: [String]
+        /// The names of the states.
+        package let states: [String]
 
         package init(name: String, states: [String]) { (self.name, self.states) = (name, states) }
-    }
-
-    /// An action of a transition table.
-    public struct Action: Codable, Hashable, Sendable {
-        /// The action's name.
-        public let name: String
-
-        /// The names of the states that allow the action.
-        public let states: [String]
     }
 
     /// An event of a transition table.
@@ -104,16 +94,16 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         public package(set) var transitions: [Transition]
 
         /// The names of the states that ignore the event.
-        public package(set) var ignored: [String] = []
+        package var ignored: [String] = []
 
         /// The triggers of an automatic event; empty for other events.
-        public package(set) var triggers: [Trigger] = []
+        package var triggers: [Trigger] = []
 
         /// The delay in seconds after which the event fires by itself; `nil` without a constant deadline.
         ///
         /// Of several delays it is the shortest. After `due(after:)` and `or(from:to:)`, only some of the
         /// ``transitions`` may have the deadline; the table leaves open which.
-        public package(set) var dueAfter: Double?
+        package var dueAfter: Double?
 
         /// The names of the destinations from any state that does not ignore the event.
         ///
@@ -121,7 +111,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         package var fromAnyState: [String] = []
 
         /// Whether the event has its own guards.
-        public package(set) var isGuarded = false
+        package var isGuarded = false
 
         /// Whether the event has its own hooks or builders.
         package var hasHooks = false
@@ -133,9 +123,8 @@ public struct TransitionTable: Codable, Hashable, Sendable {
         package var isAutomatic: Bool { !triggers.isEmpty }
     }
 
-    /// The trigger of an automatic event in a transition table.
-    @nonexhaustive
-    public enum Trigger: String, Codable, Hashable, Sendable, CaseIterable {
+    /// The trigger of an automatic event.
+    package enum Trigger: String, Codable, Hashable, Sendable, CaseIterable {
         /// The event is due: ``WorkflowEvent/due(_:)`` and its variants.
         case due
 
@@ -206,12 +195,12 @@ extension TransitionTable {
         version = try container.decodeIfPresent(Int.self, forKey: .version) ?? 1
         states = try container.decode([String].self, forKey: .states)
         superstates = try container.decodeIfPresent([String: String].self, forKey: .superstates) ?? [:]
-        groups = try container.decodeIfPresent([Group].self, forKey: .groups) ?? []
+        groups = try container.decodeIfPresent([StateList].self, forKey: .groups) ?? []
         initial = try container.decode(String.self, forKey: .initial)
         listed = try container.decodeIfPresent([String].self, forKey: .listed) ?? []
         events = try container.decode([Event].self, forKey: .events)
         declaredFinals = try container.decodeIfPresent([String].self, forKey: .declaredFinals) ?? []
-        actions = try container.decodeIfPresent([Action].self, forKey: .actions) ?? []
+        actions = try container.decodeIfPresent([StateList].self, forKey: .actions) ?? []
         regions = try container.decodeIfPresent([Region].self, forKey: .regions) ?? []
         others = try Self.others(of: decoder)
         finals = try container.decodeIfPresent([String].self, forKey: .finals) ?? unleftStates()

@@ -38,7 +38,7 @@ extension Occurrence.Cause: Codable {
         }
     }
 
-    /// Encodes the name of the table's ``TransitionTable/Trigger``, with its details.
+    /// Encodes the name of the trigger, with its details.
     /// - Parameter encoder: The encoder.
     /// - Throws: `EncodingError`.
     public func encode(to encoder: any Encoder) throws {

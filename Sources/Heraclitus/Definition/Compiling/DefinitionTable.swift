@@ -15,14 +15,14 @@ extension Definition {
                 }
             ),
             groups: content.value.groups.map { group in
-                TransitionTable.Group(name: group.name, states: group.members.map { states[$0].name })
+                TransitionTable.StateList(name: group.name, states: group.members.map { states[$0].name })
             },
             initial: initial.map { states[$0].name } ?? "",
             listed: content.value.facts.listed.map { states[$0].name },
             declaredFinals: content.value.facts.declaredFinals,
             events: events.map(tableEvent),
             actions: actions.map { action in
-                TransitionTable.Action(name: action.name, states: action.allowed.map { states[$0].name })
+                TransitionTable.StateList(name: action.name, states: action.allowed.map { states[$0].name })
             },
             regions: path.map { regions(knowing: objects, within: $0) } ?? []
         )
