@@ -86,7 +86,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     }
 
     /// An event of a transition table.
-    public struct Event: Codable, Hashable, Sendable {
+    public struct Event: Encodable, Hashable, Sendable {
         /// The event's name.
         public let name: String
 
@@ -142,7 +142,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     }
 
     /// A pair of states of a transition table.
-    public struct Transition: Codable, Hashable, Sendable {
+    public struct Transition: Encodable, Hashable, Sendable {
         /// The name of the source.
         public let from: String
 
@@ -198,7 +198,7 @@ extension TransitionTable {
         groups = try container.decodeIfPresent([StateList].self, forKey: .groups) ?? []
         initial = try container.decode(String.self, forKey: .initial)
         listed = try container.decodeIfPresent([String].self, forKey: .listed) ?? []
-        events = try container.decode([Event].self, forKey: .events)
+        events = try container.decode([Event.Reading].self, forKey: .events).map(\.event)
         declaredFinals = try container.decodeIfPresent([String].self, forKey: .declaredFinals) ?? []
         actions = try container.decodeIfPresent([StateList].self, forKey: .actions) ?? []
         regions = try container.decodeIfPresent([Region].self, forKey: .regions) ?? []
@@ -352,40 +352,50 @@ extension TransitionTable.Event {
         self.init(name: name, transitions: transitions)
     }
 
-    /// Decodes an event, also of an earlier version of the library.
+    /// An event of a decoded table, also of an earlier version of the library.
     ///
-    /// Triggers of a later version are left out.
-    ///
-    /// An event needs its name and its transitions. An event with `dueAfter` has the trigger `due`.
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError`.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        name = try container.decode(String.self, forKey: .name)
-        dueAfter = try container.decodeIfPresent(Double.self, forKey: .dueAfter)
-        fromAnyState = try container.decodeIfPresent([String].self, forKey: .fromAnyState) ?? []
-        transitions =
-            fromAnyState.isEmpty
-            ? try container.decode([TransitionTable.Transition].self, forKey: .transitions)
-            : try container.decodeIfPresent([TransitionTable.Transition].self, forKey: .transitions) ?? []
-        ignored = try container.decodeIfPresent([String].self, forKey: .ignored) ?? []
-        triggers = (try container.decodeIfPresent([String].self, forKey: .triggers) ?? [])
-            .compactMap(TransitionTable.Trigger.init(rawValue:))
-        if dueAfter != nil, !triggers.contains(.due) { triggers.insert(.due, at: 0) }
-        isGuarded = try container.decodeIfPresent(Bool.self, forKey: .isGuarded) ?? false
-        hasHooks = try container.decodeIfPresent(Bool.self, forKey: .hasHooks) ?? false
+    /// It needs its name and its transitions. An event with `dueAfter` has the trigger `due`. Triggers of a later version
+    /// are left out.
+    fileprivate struct Reading: Decodable {
+        let event: TransitionTable.Event
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func list<Value: Decodable>(_ key: CodingKeys) throws -> [Value] {
+                try container.decodeIfPresent([Value].self, forKey: key) ?? []
+            }
+            var event = TransitionTable.Event(named: try container.decode(String.self, forKey: .name), [])
+            event.dueAfter = try container.decodeIfPresent(Double.self, forKey: .dueAfter)
+            event.fromAnyState = try list(.fromAnyState)
+            let pairs: [TransitionTable.Transition.Reading] =
+                event.fromAnyState.isEmpty
+                ? try container.decode([TransitionTable.Transition.Reading].self, forKey: .transitions)
+                : try list(.transitions)
+            event.transitions = pairs.map(\.transition)
+            event.ignored = try list(.ignored)
+            let triggers: [String] = try list(.triggers)
+            event.triggers = triggers.compactMap(TransitionTable.Trigger.init(rawValue:))
+            if event.dueAfter != nil, !event.triggers.contains(.due) { event.triggers.insert(.due, at: 0) }
+            event.isGuarded = try container.decodeIfPresent(Bool.self, forKey: .isGuarded) ?? false
+            event.hasHooks = try container.decodeIfPresent(Bool.self, forKey: .hasHooks) ?? false
+            self.event = event
+        }
     }
 }
 
 extension TransitionTable.Transition {
-    /// Decodes a pair of states; by default it is no update.
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError`.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        from = try container.decode(String.self, forKey: .from)
-        to = try container.decode(String.self, forKey: .to)
-        isUpdate = try container.decodeIfPresent(Bool.self, forKey: .isUpdate) ?? false
+    /// A pair of states of a decoded table; by default it is no update.
+    fileprivate struct Reading: Decodable {
+        let transition: TransitionTable.Transition
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            transition = TransitionTable.Transition(
+                from: try container.decode(String.self, forKey: .from),
+                to: try container.decode(String.self, forKey: .to),
+                isUpdate: try container.decodeIfPresent(Bool.self, forKey: .isUpdate) ?? false
+            )
+        }
     }
 }
 
