@@ -157,7 +157,7 @@ import Testing
                 </scxml>
                 """
         )
-        #expect(table["go"]?.transitions.map(\.description) == ["Leaf → X", "Other → B", "Other → C"])
+        #expect(table["go"]?.transitions.map(\.text) == ["Leaf → X", "Other → B", "Other → C"])
     }
 
     @Test(

@@ -6,7 +6,7 @@ public import HeraclitusEssentials
 /// let table = Download.table
 /// table.initial                      // "IdleState"
 /// table.finals                       // ["CompletedState", "CancelledState"]
-/// table["load"]?.transitions         // [IdleState → LoadingState, FailureState → LoadingState]
+/// table["load"]?.transitions         // from IdleState to LoadingState, from FailureState to LoadingState
 /// ```
 ///
 /// An event from `FailureState` also lists a transition for each registered subclass, and an event from a group one for
@@ -397,9 +397,4 @@ extension TransitionTable.Transition {
             )
         }
     }
-}
-
-extension TransitionTable.Transition: CustomStringConvertible {
-    /// Both names, joined by an arrow.
-    public var description: String { "\(from) \(isUpdate ? "↻" : "→") \(to)" }
 }

@@ -35,7 +35,10 @@ public struct ExerciseReport: Sendable {
 
 extension ExerciseReport.Untried: CustomStringConvertible {
     /// The event, the states and the reason.
-    public var description: String { "\(event): \(transition): \(reason)" }
+    public var description: String {
+        let arrow = transition.isUpdate ? "↻" : "→"
+        return "\(event): \(transition.from) \(arrow) \(transition.to): \(reason)"
+    }
 }
 
 extension ExerciseReport: CustomStringConvertible {

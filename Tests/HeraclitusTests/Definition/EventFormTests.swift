@@ -46,7 +46,7 @@ import Testing
     @Test("Each form has exactly its transitions", arguments: expected)
     func table(_ event: String, _ transitions: [String]) throws {
         let found = try #require(Forms.table[event])
-        #expect(Set(found.transitions.map(\.description)) == Set(transitions))
+        #expect(Set(found.transitions.map(\.text)) == Set(transitions))
         #expect(found.transitions.count == transitions.count)
     }
 

@@ -32,7 +32,7 @@ import Testing
     )
     func table(_ event: String, _ transitions: [String], _ ignored: [String]) throws {
         let found = try #require(Playback.table[event])
-        #expect(Set(found.transitions.map(\.description)) == Set(transitions))
+        #expect(Set(found.transitions.map(\.text)) == Set(transitions))
         #expect(Set(found.ignored) == Set(ignored))
     }
 
