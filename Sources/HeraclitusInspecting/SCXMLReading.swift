@@ -19,48 +19,16 @@ extension TransitionTable {
     ///   - document: The document in UTF-8.
     ///   - version: The workflow's version, which SCXML omits.
     ///   - limit: The largest size of the document in bytes, by default 64 MiB.
-    /// - Throws: ``UnreadableSCXML`` with all problems.
-    public init(scxml document: Data, version: Int = 1, limit: Int = 64 << 20) throws(UnreadableSCXML) {
-        guard document.count <= limit else {
-            throw UnreadableSCXML([.init(line: 1, name: "scxml", explanation: "It has more than \(limit) bytes.")])
-        }
+    /// - Throws: `ArchiveError`: `tooLarge`; `malformed` with the lines of all problems, 100 at most.
+    public init(scxml document: Data, version: Int = 1, limit: Int = 64 << 20) throws(ArchiveError) {
+        guard document.count <= limit else { throw .tooLarge(document.count, limit: limit) }
         var states = SCXMLStates()
         try states.read([UInt8](document))
         self = try states.table(version: version)
     }
 
     /// Reads a document in SCXML from a text.
-    package init(scxml document: String, version: Int = 1) throws(UnreadableSCXML) {
+    package init(scxml document: String, version: Int = 1) throws(ArchiveError) {
         try self.init(scxml: Data(document.utf8), version: version, limit: .max)
-    }
-}
-
-/// The error of a document in SCXML that is broken, or has elements that a table lacks.
-public struct UnreadableSCXML: Error, Hashable, Sendable {
-    /// A problem of a document.
-    public struct Problem: Hashable, Sendable {
-        /// The line, from 1.
-        public let line: Int
-
-        /// The name of the element or the attribute, or the id of the state.
-        public let name: String
-
-        /// The explanation of the problem.
-        public let explanation: String
-    }
-
-    /// The problems in the order of the document; 100 at most.
-    public let problems: [Problem]
-
-    init(_ problems: [Problem]) { self.problems = problems }
-}
-
-extension UnreadableSCXML: DescribedError {
-    /// The first twenty problems with their lines.
-    public var description: String {
-        "This SCXML cannot be read as a table:"
-            + problems.prefix(20).map {
-                "\n  line \($0.line), \($0.name.shortened): \($0.explanation.shortenedExplanation)"
-            }.joined()
     }
 }

@@ -30,13 +30,22 @@ struct SCXMLStates {
     private var states: [State] = []
     private var numbers: [String: Int] = [:]
     private var stateNames: Set<String> = []
-    private var problems: [UnreadableSCXML.Problem] = []
+    private var problems: [(line: Int, name: String, explanation: String)] = []
 
     /// Adds a problem behind those of earlier lines, and keeps the first 100.
     private mutating func refuse(_ line: Int, _ name: String, _ explanation: String) {
         let place = problems.lastIndex { $0.line <= line }.map { $0 + 1 } ?? 0
-        problems.insert(.init(line: line, name: name, explanation: explanation), at: place)
+        problems.insert((line, name, explanation), at: place)
         if problems.count > 100 { problems.removeLast() }
+    }
+
+    /// The error with all problems, the first of which gives the path.
+    private var refusal: ArchiveError {
+        let first = problems.first.map { (path: "line \($0.line), \($0.name)", explanation: $0.explanation) }
+        let others = problems.dropFirst().map {
+            "\n  line \($0.line), \($0.name.shortened): \($0.explanation.shortenedExplanation)"
+        }
+        return .malformed(path: first?.path ?? "", explanation: (first?.explanation ?? "") + others.joined())
     }
 
     // MARK: - Reading
@@ -50,7 +59,7 @@ struct SCXMLStates {
         case refused
     }
 
-    mutating func read(_ bytes: [UInt8]) throws(UnreadableSCXML) {
+    mutating func read(_ bytes: [UInt8]) throws(ArchiveError) {
         var reader = XMLReader(bytes)
         var open: [(element: Open, name: String, line: Int)] = []
         var isOver = false
@@ -88,7 +97,7 @@ struct SCXMLStates {
         } catch {
             refuse(error.line, "XML", error.explanation)
         }
-        if !problems.isEmpty { throw UnreadableSCXML(problems) }
+        if !problems.isEmpty { throw refusal }
     }
 
     private mutating func begin(_ element: XMLReader.Element, in around: Open?) -> Open {
@@ -199,7 +208,7 @@ struct SCXMLStates {
     /// The largest number of outer states that are asked for transitions.
     private static let limit = 10_000_000
 
-    mutating func table(version: Int) throws(UnreadableSCXML) -> TransitionTable {
+    mutating func table(version: Int) throws(ArchiveError) -> TransitionTable {
         let leaves = leaves()
         let start = initial.map { leaf(of: $0, leaves, "scxml") } ?? (states.isEmpty ? nil : leaves[0])
         if states.isEmpty { refuse(1, "scxml", "It has no states.") }
@@ -233,7 +242,7 @@ struct SCXMLStates {
         if let event = names.first(where: { !eventNames.insert(TransitionTable.text(ofXMLEventName: $0)).inserted }) {
             refuse(line(of: event), event, "Another event has this name.")
         }
-        guard problems.isEmpty, let start else { throw UnreadableSCXML(problems) }
+        guard problems.isEmpty, let start else { throw refusal }
         return table(version, start, names, pairs)
     }
 

@@ -104,7 +104,7 @@ import Testing
     func references(_ reference: String) {
         let document =
             "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" name=\"\(reference)\"><state id=\"A\"/></scxml>"
-        let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: document) }
+        let error = #expect(throws: ArchiveError.self) { try TransitionTable(scxml: document) }
         #expect(error?.problems.first?.explanation == "There is no character \(reference).")
     }
 
@@ -138,7 +138,7 @@ import Testing
         ]
     )
     func oneName(content: String) {
-        let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: "<scxml>\(content)</scxml>") }
+        let error = #expect(throws: ArchiveError.self) { try TransitionTable(scxml: "<scxml>\(content)</scxml>") }
         #expect(error?.problems.map(\.name) == ["a_x002e_b"])
     }
 
@@ -179,7 +179,7 @@ import Testing
         ]
     )
     func outerMistakes(content: String, explanations: [String]) {
-        let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: "<scxml>\(content)</scxml>") }
+        let error = #expect(throws: ArchiveError.self) { try TransitionTable(scxml: "<scxml>\(content)</scxml>") }
         #expect(error?.problems.map(\.explanation) == explanations)
     }
 
@@ -205,7 +205,7 @@ import Testing
         arguments: [("go", "go.on", "go"), ("a.b", "a_x002e_b", "a_x002e_b")]
     )
     func lines(first: String, second: String, name: String) {
-        let error = #expect(throws: UnreadableSCXML.self) {
+        let error = #expect(throws: ArchiveError.self) {
             try TransitionTable(
                 scxml: """
                     <scxml>
@@ -230,17 +230,19 @@ import Testing
         ]
     )
     func openElements(document: String, problem: String) {
-        let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: document) }
+        let error = #expect(throws: ArchiveError.self) { try TransitionTable(scxml: document) }
         #expect(error?.problems.map { "\($0.line) \($0.explanation)" } == [problem])
     }
 
-    @Test("Problems come in the order of the document, 100 at most")
+    @Test("Problems come in the order of the document, 100 at most, of which the text has 20")
     func problems() {
         let broken = "<scxml>\n" + String(repeating: "<history/>\n", count: 150) + "</state>"
         let initials = (0..<150).map { "\n<state id=\"s\($0)\" initial=\"none\"><state id=\"t\($0)\"/></state>" }
         for document in [broken, "<scxml>\(initials.joined())</scxml>"] {
-            let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: document) }
+            let error = #expect(throws: ArchiveError.self) { try TransitionTable(scxml: document) }
             #expect(error?.problems.map(\.line) == Array(2...101))
+            let lines = error?.description.split(separator: "\n") ?? []
+            #expect(lines.count == 20 && lines.last?.hasPrefix("  line 21, ") == true)
         }
     }
 
@@ -348,7 +350,7 @@ import Testing
             "<state id='a' initial='b'/>", "<state id='a'><initial><transition target='b'/></initial></state>",
         ] {
             let document = "<scxml>\(content)<state id='b'/></scxml>"
-            let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: document) }
+            let error = #expect(throws: ArchiveError.self) { try TransitionTable(scxml: document) }
             #expect(error?.problems.map(\.explanation) == ["The initial state of a is not within it."])
         }
     }

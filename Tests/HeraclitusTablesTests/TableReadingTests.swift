@@ -179,7 +179,7 @@ struct TableReadingTests {
         ]
     )
     func refused(_ content: String, _ name: String) throws {
-        let error = #expect(throws: UnreadableSCXML.self) {
+        let error = #expect(throws: ArchiveError.self) {
             try TransitionTable(scxml: "<scxml initial=\"a\">\n<state id=\"a\"/>\n\(content)\n</scxml>")
         }
         let problem = try #require(error?.problems.first)
@@ -189,7 +189,7 @@ struct TableReadingTests {
 
     @Test("An event whose name extends another one's is rejected, because SCXML takes it for both")
     func ambiguous() throws {
-        let error = #expect(throws: UnreadableSCXML.self) {
+        let error = #expect(throws: ArchiveError.self) {
             try TransitionTable(
                 scxml: """
                     <scxml><state id="a"><transition event="go" target="b"/></state>
@@ -211,8 +211,18 @@ struct TableReadingTests {
         ]
     )
     func brokenXML(_ text: String) throws {
-        let error = #expect(throws: UnreadableSCXML.self) { try TransitionTable(scxml: text) }
+        let error = #expect(throws: ArchiveError.self) { try TransitionTable(scxml: text) }
         #expect(error?.problems.isEmpty == false)
+    }
+
+    @Test("A document larger than the limit is an error with both sizes")
+    func largeDocument() {
+        let document = Data("<scxml/>".utf8)
+        let error = #expect(throws: ArchiveError.self) { try TransitionTable(scxml: document, limit: 7) }
+        guard case .tooLarge(8, limit: 7) = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
     }
 
     @Test("A document cut off or changed anywhere is read or is a typed error")
@@ -223,7 +233,9 @@ struct TableReadingTests {
             for byte in [0, 0x22, 0x26, 0x3C, 0x3E, 0xFF] as [UInt8] {
                 var changed = bytes
                 changed[place] = byte
-                do { _ = try TransitionTable(scxml: Data(changed)) } catch { #expect(!error.problems.isEmpty) }
+                do { _ = try TransitionTable(scxml: Data(changed)) } catch {
+                    #expect("\(error)".hasPrefix("The content is malformed at line "))
+                }
             }
         }
     }

@@ -10,6 +10,9 @@ public enum ArchiveError: Error, Sendable {
     case notJSON(explanation: String)
 
     /// A key of an archive or a table is missing, or its value is of the wrong type or invalid.
+    ///
+    /// For a document in SCXML, the path is the place of the first problem, such as `line 4, history`. The explanation
+    /// has a line for each further problem.
     case malformed(path: String, explanation: String)
 
     /// The archive's format is newer than the formats of this version of the library.
@@ -21,7 +24,7 @@ public enum ArchiveError: Error, Sendable {
     /// The archive was written by a newer version of the workflow.
     case newerVersion(Int, supported: Int, path: String)
 
-    /// The archive is larger than the caller's limit; both are in bytes.
+    /// The archive or the table is larger than the caller's limit; both are in bytes.
     case tooLarge(Int, limit: Int)
 
     /// A file cannot be read or written; the explanation is the system's.
@@ -52,14 +55,14 @@ public enum ArchiveError: Error, Sendable {
 extension ArchiveError: DescribedError {
     /// The problem and its place.
     ///
-    /// Names and paths are shortened to 200 characters, texts of other errors to 1,000, and lists to 20 names. The
-    /// payload has them in full.
+    /// Names and paths are shortened to 200 characters, lines of other texts to 1,000, and lists to 20 names or lines.
+    /// The payload has them in full.
     public var description: String {
         switch self {
         case .notJSON(let explanation):
             "Invalid JSON: \(explanation.shortenedExplanation)"
         case .malformed(let path, let explanation):
-            "The content is malformed\(Self.place(path)): \(explanation.shortenedExplanation)"
+            "The content is malformed\(Self.place(path)): \(Self.lines(of: explanation))"
         case .unknownFormat(let found, let supported, let path):
             "The archive has format \(found)\(Self.place(path)); this library reads up to format \(supported)."
         case .wrongWorkflow(let found, let expected, let path):
@@ -67,7 +70,7 @@ extension ArchiveError: DescribedError {
         case .newerVersion(let found, let supported, let path):
             "The archive was written by version \(found) of the workflow\(Self.place(path)); this program has version \(supported)."
         case .tooLarge(let size, let limit):
-            "The archive has \(size) bytes; the limit is \(limit)."
+            "The content has \(size) bytes; the limit is \(limit)."
         case .inaccessibleFile(let path, let explanation):
             "The file \(path.shortened) cannot be used: \(explanation.shortenedExplanation)"
         case .failedMigration(let name, let version, let path, let error):
@@ -90,6 +93,12 @@ extension ArchiveError: DescribedError {
     }
 
     private static func words(of error: any Error) -> String { explanation(of: error).shortenedExplanation }
+
+    /// The first lines of a text that may list problems.
+    private static func lines(of explanation: String) -> String {
+        explanation.split(separator: "\n", maxSplits: 20, omittingEmptySubsequences: false).prefix(20)
+            .map { String($0).shortenedExplanation }.joined(separator: "\n")
+    }
 
     private static func place(_ path: String) -> String { path.isEmpty ? "" : " at \(path.shortened)" }
 }

@@ -137,9 +137,9 @@ import Testing
         #expect(
             found == [
                 "1: https://example.org/1",
-                "2: The archive has 10000000 bytes; the limit is 200.",
+                "2: The content has 10000000 bytes; the limit is 200.",
                 "3: https://example.org/1",
-                "4: The archive has 300 bytes; the limit is 200.",
+                "4: The content has 300 bytes; the limit is 200.",
             ]
         )
     }
