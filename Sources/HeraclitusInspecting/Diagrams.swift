@@ -71,8 +71,8 @@ extension TransitionTable {
 extension StateMachine {
     /// The machine's workflow as a diagram, with the current state and the path of the `journal` marked, also in the machines of the current state.
     ///
-    /// The diagram shows the machines in the current state, also machines that the table omits. Visited states have a coloured
-    /// frame, and DOT colours the arrows of the path. A label counts the transitions of its event: `pay ×2`.
+    /// The diagram shows the machines in the current state, also machines that the table omits. Visited states have a
+    /// coloured frame, and DOT colours the arrows of the path. A label counts the transitions of its event: `pay ×2`.
     /// - Parameters:
     ///   - format: The form of the diagram.
     ///   - theme: The colours; `nil` for those of the program that draws it.

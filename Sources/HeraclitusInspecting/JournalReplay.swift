@@ -1,22 +1,4 @@
 public import Heraclitus
-import HeraclitusEssentials
-
-/// A line of a journal that today's definition of the workflow forbids.
-public struct JournalMisfit: Error, Sendable {
-    /// The number of the line.
-    public let line: Int
-
-    /// The occurrence in the line.
-    public let occurrence: Occurrence
-
-    /// The error that today's machine would throw.
-    public let error: InvalidTransition
-}
-
-extension JournalMisfit: DescribedError {
-    /// The line, and the error.
-    public var description: String { "line \(line): \(error)" }
-}
 
 extension Collection<Occurrence> {
     /// Runs the journal through today's definition of a workflow, by its table alone, and goes on after each misfit.
@@ -29,15 +11,18 @@ extension Collection<Occurrence> {
     /// `Migration.state(_:becomes:in:data:)` has given to their states since.
     ///
     /// ```swift
-    /// if let misfit = order.journal.misfits(by: TransitionValidator<Order>()).first { throw misfit }
+    /// if let misfit = order.journal.misfits(by: TransitionValidator<Order>()).first { throw misfit.error }
     /// ```
     /// - Parameter validator: The validator of the workflow, also of a workflow of data.
-    /// - Returns: All lines that do not fit.
-    public func misfits<W: Workflow>(by validator: TransitionValidator<W>) -> [JournalMisfit] {
+    /// - Returns: The number of each line that does not fit, with its occurrence and the error of today's machine.
+    public func misfits<W: Workflow>(
+        by validator: TransitionValidator<W>
+    ) -> [(line: Int, occurrence: Occurrence, error: InvalidTransition)] {
         // The destination of the last transition, with the revision and the version of its line.
         var last: (state: String, revision: Int, version: Int)?
-        return zip(lineNumbers, self).compactMap { line, occurrence -> JournalMisfit? in
-            guard occurrence.kind == .transitioned, occurrence.path == nil else { return nil }
+        var misfits: [(line: Int, occurrence: Occurrence, error: InvalidTransition)] = []
+        for (line, occurrence) in zip(lineNumbers, self) {
+            guard occurrence.kind == .transitioned, occurrence.path == nil else { continue }
             let names = validator.definition.namesToday(of: occurrence)
             let follows =
                 last.map { ($0.revision &+ 1, $0.version) == (occurrence.revision, occurrence.version) } ?? false
@@ -51,10 +36,10 @@ extension Collection<Occurrence> {
                     to: destination,
                     userInfo: occurrence.userInfo
                 )
-                return nil
             } catch {
-                return JournalMisfit(line: line, occurrence: occurrence, error: error)
+                misfits.append((line, occurrence, error))
             }
         }
+        return misfits
     }
 }

@@ -31,8 +31,7 @@ import Testing
         let found = try #require(parcel.journal.misfits(by: TransitionValidator<LaterParcel>()).first)
         #expect(found.line == 4 && found.occurrence.event == "bounce")
         #expect(found.error.reason == .notAllowed && found.error.event == "bounce" && found.error.source == "Shipped")
-        #expect("\(found)".hasPrefix("line 4: Parcel cannot fire \"bounce\" in Shipped"))
-        #expect(found.localizedDescription == "\(found)")
+        #expect("\(found.error)".hasPrefix("Parcel cannot fire \"bounce\" in Shipped"))
     }
 
     @Test("After a misfit the replay continues at the line's destination, and dropped lines are counted")

@@ -354,8 +354,8 @@ extension TransitionTable.Event {
 
     /// An event of a decoded table, also of an earlier version of the library.
     ///
-    /// It needs its name and its transitions. An event with `dueAfter` has the trigger `due`. Triggers of a later version
-    /// are left out.
+    /// It needs its name and its transitions. An event with `dueAfter` has the trigger `due`. Triggers of a later
+    /// version are left out.
     fileprivate struct Reading: Decodable {
         let event: TransitionTable.Event
 

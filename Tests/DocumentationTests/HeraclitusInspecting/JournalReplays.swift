@@ -46,9 +46,10 @@ private struct LaterOrder: Workflow {
         try order.fire.pay(PaidState(amount: 9))
         try order.fire.ship()
         var said = ""
-        func print(_ error: JournalMisfit) { said += "\(error)" }
+        func print(_ text: String) { said += text }
         for misfit in order.journal.misfits(by: TransitionValidator<LaterOrder>()) {
-            print(misfit)  // line 3: Order cannot fire "ship" in Paid: no transition to Shipped. …
+            // line 3: Order cannot fire "ship" in Paid: no transition to Shipped. …
+            print("line \(misfit.line): \(misfit.error)")
         }
         #expect(said.hasPrefix("line 3: Order cannot fire \"ship\" in Paid: no transition to Shipped. "))
     }
