@@ -41,6 +41,8 @@ extension StoreConformance {
             } catch StoreError.effectsChanged("1") {}
         }
         report.expect(try await store.load("1") == expected, "a rejected change has changed the archive")
+        try await store.save(archive("1", replacing: revision))
+        report.expect(try await store.load("1")?.effects == second, "a save of the machine ends a lease of its effects")
         try await store.save([.effects(of: "1", (second, nil))])
         report.expect(try await store.load("1")?.effects == nil, "removed effects are still stored")
         do {

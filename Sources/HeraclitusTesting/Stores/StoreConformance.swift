@@ -13,23 +13,11 @@ public import HeraclitusStores
 public enum StoreConformance {
     /// Checks every promise of a store.
     ///
-    /// Each group of checks runs if the store passes the groups before: first archives, then effects and claims, then
-    /// delivery. Delivery might never end with broken claims.
+    /// The deliveries and workers of the library need no more than these promises.
     /// - Parameter makeStore: Makes an empty store for each check.
     /// - Returns: A sentence for each broken promise.
     /// - Throws: The error of `makeStore`.
     public nonisolated(nonsending) static func failures(
-        _ makeStore: () async throws -> any ArchiveStore
-    ) async throws -> [String] {
-        for checks in [checks, effectChecks, deliveryChecks] {
-            let failures = try await failures(checks, makeStore)
-            if !failures.isEmpty { return failures }
-        }
-        return []
-    }
-
-    private nonisolated(nonsending) static func failures(
-        _ checks: [(String, Check)],
         _ makeStore: () async throws -> any ArchiveStore
     ) async throws -> [String] {
         var failures: [String] = []
@@ -52,18 +40,10 @@ public enum StoreConformance {
         ("keeping", keeping), ("ids", ids), ("conflicts", conflicts), ("deleting", deleting),
         ("deleting at once", deletingAtOnce), ("finding", finding), ("finding by values", findingByValues),
         ("pages", pages), ("versions", versions), ("deadlines", deadlines), ("loading several", several),
-        ("updating together", together), ("saving together", transactions), ("transfers", transfers),
-        ("messages", messages), ("ringing", ringing),
-    ]
-
-    private static let effectChecks: [(String, Check)] = [
+        ("saving together", transactions), ("transfers", transfers), ("ringing", ringing),
         ("keeping effects", keepingEffects), ("claiming effects", claimingEffects),
         ("claiming due machines", claimingDue), ("listing claimed machines", listingClaimed),
         ("claiming at once", claimingAtOnce),
-    ]
-
-    private static let deliveryChecks: [(String, Check)] = [
-        ("effects", effects), ("failing effects", failingEffects), ("workers", workers), ("leases", leases),
     ]
 
     /// Ids that have caused trouble in stores.
@@ -250,41 +230,6 @@ public enum StoreConformance {
                 archive("7", replacing: second, content: "[7]"), archive("3", replacing: first, content: "[3]"),
             ],
             "loading several ids does not return their archives in the order of the ids"
-        )
-    }
-
-    private static func together(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        let (tasks, saves, attempts) = (4, 10, 2_000)
-        let areDone = try await withThrowingTaskGroup(of: Bool.self) { group in
-            for _ in 0..<tasks {
-                group.addTask {
-                    var saved = 0
-                    for _ in 0..<attempts where saved < saves {
-                        let kept = try await store.load("1")
-                        let count = kept.flatMap { Int(String(decoding: $0.archive, as: UTF8.self)) } ?? 0
-                        do {
-                            try await store.save(
-                                archive("1", replacing: kept?.revision ?? 0, content: "\(count + 1)")
-                            )
-                            saved += 1
-                        } catch StoreError.conflict {
-                            await Task.yield()
-                        }
-                    }
-                    return saved == saves
-                }
-            }
-            return try await group.reduce(true) { $0 && $1 }
-        }
-        guard areDone else {
-            return report.add(
-                "\(tasks) tasks that load and save \(saves) times never finish: all \(attempts) attempts conflict"
-            )
-        }
-        let count = try await store.load("1").flatMap { Int(String(decoding: $0.archive, as: UTF8.self)) } ?? 0
-        report.expect(
-            count == tasks * saves,
-            "of \(tasks * saves) successful saves, \(tasks * saves - count) are lost"
         )
     }
 }

@@ -88,31 +88,6 @@ extension StoreConformance {
         )
     }
 
-    static func messages(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        let bells = store.workflow(Bell.self)
-        let rings = try await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<4 {
-                group.addTask {
-                    var rings = 0
-                    for message in 0..<5 {
-                        let number = try await bells.update("1", once: "message \(message)") { bell in
-                            try bell.fire.ring(RingingState(message))
-                            return message
-                        }
-                        if number != nil { rings += 1 }
-                    }
-                    return rings
-                }
-            }
-            return try await group.reduce(0, +)
-        }
-        let revision = try await bells.machine("1")?.machine.revision
-        report.expect(
-            rings == 5 && revision == 5,
-            "5 messages that were each sent 4 times were handled \(rings) times, with \(revision ?? 0) transitions"
-        )
-    }
-
     static func transfers(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
         guard try await canSaveTogether(store, report) else { return }
         let (ids, transfers, attempts) = (["0", "1", "2", "3"], 10, 2_000)
