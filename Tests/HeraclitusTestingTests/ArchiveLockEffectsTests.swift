@@ -79,17 +79,4 @@ import Testing
         )
         #expect(found.first?.remedy.contains("    data = …\n") == true)
     }
-
-    @Test("A step for effects counts as used if the file of an older version has no effects")
-    func withoutEffects() throws {
-        try inFolder { folder in
-            try expectCompatible(Office<Mail>.self, samples: mails, in: folder, recording: true)
-            let file = folder.appendingPathComponent("version-1.json")
-            var lock = try JSONDecoder().decode(JSONValue.self, from: Data(contentsOf: file))
-            #expect(lock["effects"]?["Mail"] != nil)
-            lock["effects"] = nil
-            try JSONEncoder().encode(lock).write(to: file)
-            try expectCompatible(LaterOffice.self, samples: laterLetters, in: folder, recording: true)
-        }
-    }
 }

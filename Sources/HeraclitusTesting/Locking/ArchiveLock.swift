@@ -16,8 +16,8 @@ struct ArchiveLock: Codable {
     /// Archives of machines and of single states, some in each state.
     private(set) var archives: [JSONValue] = []
 
-    /// The data of effects by name; `nil` in files of earlier versions of the library.
-    private(set) var effects: [String: [JSONValue]]?
+    /// The data of effects by name.
+    private(set) var effects: [String: [JSONValue]] = [:]
 
     static func file(of version: Int, in folder: URL) -> URL {
         folder.appendingPathComponent("version-\(version).json")
@@ -60,7 +60,6 @@ extension ArchiveLock {
         let archives = table.states.flatMap { found[$0] ?? [] }
         states = Dictionary(grouping: archives) { $0.state }
             .mapValues { JSONShape(of: $0.map { $0.archive["data"] ?? .null }) }
-        effects = [:]
         addNews(
             archives.map(\.archive),
             Dictionary(grouping: collected.effects) { $0.name }.mapValues { $0.map(\.data) }
@@ -72,31 +71,14 @@ extension ArchiveLock {
         var both = recorded
         both.events += events.filter { !recorded.events.contains($0) }
         both.states.merge(states) { $0.union($1) }
-        // Earlier versions of the library have recorded no effects.
-        both.effects = recorded.effects ?? [:]
-        both.addNews(archives, effects ?? [:])
+        both.addNews(archives, effects)
         return both
     }
 
     /// Adds each archive and effect with a key, type or value that is new to the lock.
     private mutating func addNews(_ newArchives: [JSONValue], _ newEffects: [String: [JSONValue]]) {
         archives.addNews(newArchives) { ($0["state"]?.stringValue ?? "", $0["data"] ?? .null) }
-        for (name, samples) in newEffects {
-            var known = effects ?? [:]
-            known[name, default: []].addNews(samples) { (name, $0) }
-            effects = known
-        }
-    }
-
-    /// The lock with the current names of states and effects, which earlier versions of the library may have named
-    /// differently.
-    func renamed<W: Workflow>(for workflow: W.Type) -> ArchiveLock {
-        var renamed = self
-        renamed.states = Dictionary(states.map { (W.nameToday(ofState: $0), $1) }) { $0.union($1) }
-        renamed.effects = effects.map { effects in
-            Dictionary(effects.map { (W.knownEffects.type(named: $0)?.name ?? $0, $1) }) { $0 + $1 }
-        }
-        return renamed
+        for (name, samples) in newEffects { effects[name, default: []].addNews(samples) { (name, $0) } }
     }
 
     /// The additions of this lock to another lock of the same version.
@@ -112,8 +94,8 @@ extension ArchiveLock {
         additions.keys.sort()
         additions.innerKeys.sort()
         additions.events = events.filter { !recorded.events.contains($0) }
-        for (name, samples) in effects ?? [:] {
-            guard let before = recorded.effects?[name] else {
+        for (name, samples) in effects {
+            guard let before = recorded.effects[name] else {
                 additions.effects.append(name)
                 continue
             }
@@ -130,15 +112,11 @@ extension ArchiveLock {
         .Break]
     {
         let effects = locks.flatMap { lock in
-            (lock.effects ?? [:]).sorted { $0.key < $1.key }.flatMap { name, samples in
+            lock.effects.sorted { $0.key < $1.key }.flatMap { name, samples in
                 samples.map { (version: lock.version, effect: RawEffect(name: name, data: $0)) }
             }
         }
-        let steps = W.stepsWithoutUse(for: locks.flatMap(\.archives), effects: effects).filter { step in
-            // Files of earlier versions of the library leave effects out.
-            !step.mayConcernEffects || locks.allSatisfy { $0.effects != nil || $0.version >= step.version }
-        }
-        return steps.map { step in
+        return W.stepsWithoutUse(for: locks.flatMap(\.archives), effects: effects).map { step in
             IncompatibleArchives.Break(
                 version: step.version - 1,
                 state: nil,

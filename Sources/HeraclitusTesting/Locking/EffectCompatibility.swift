@@ -5,7 +5,7 @@ import HeraclitusStores
 extension Compatibility {
     /// The effects that the current version cannot read after their migration, or would lose a part of.
     func effectBreaks() -> [IncompatibleArchives.Break] {
-        (lock.effects ?? [:]).sorted { $0.key < $1.key }.compactMap { name, samples in broken(samples, name) }
+        lock.effects.sorted { $0.key < $1.key }.compactMap { name, samples in broken(samples, name) }
     }
 
     private func broken(_ samples: [JSONValue], _ name: String) -> IncompatibleArchives.Break? {

@@ -59,10 +59,9 @@ public func expectCompatible<W: Workflow>(
     }
     let recorded = locks.last { $0.version == table.version }
     if isRecording || recorded == nil { try (recorded.map(today.adding(to:)) ?? today).write(to: folder) }
-    let known = recorded?.renamed(for: W.self)
-    var additions = isRecording ? LockAdditions() : today.additions(to: known)
+    var additions = isRecording ? LockAdditions() : today.additions(to: recorded)
     if recorded != nil, !additions.isEmpty {
-        additions = try additions.common(with: lockOfToday().additions(to: known))
+        additions = try additions.common(with: lockOfToday().additions(to: recorded))
     }
     let unreached = table.reachableStates.filter { today.states[$0] == nil }
     guard additions.isEmpty, unreached.isEmpty else {

@@ -35,14 +35,6 @@ extension Workflow {
 }
 
 extension Migration {
-    /// Whether the step may change effects alone.
-    var mayConcernEffects: Bool {
-        switch change {
-        case .effect, .values: true
-        case .archives, .state, .nothing: false
-        }
-    }
-
     fileprivate func concerns(_ archive: RawArchive) -> Bool {
         switch change {
         case .archives(let state, _): state == nil || state == archive.state

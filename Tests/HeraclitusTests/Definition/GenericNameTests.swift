@@ -2,7 +2,6 @@ import Foundation
 import Heraclitus
 import HeraclitusInspecting
 import HeraclitusStores
-import HeraclitusTesting
 import Testing
 
 @testable import Fixtures
@@ -166,15 +165,5 @@ import Testing
         #expect(try await store.workflow(Sold.self).deliver(to: notes).count == 3)
         try await store.workflow(Sold.self).update("a") { try $0.fire.finish() }
         #expect(await store.load("a")?.workflow == Sold.name)
-    }
-
-    @Test("A lock with default names of earlier versions stays valid")
-    func lock() throws {
-        try inFolder { folder in
-            try expectCompatible(Approval<Sales.Doc>.self, in: folder, recording: true)
-            let file = folder.appendingPathComponent("version-1.json")
-            try old(Data(contentsOf: file)).write(to: file)
-            try expectCompatible(Approval<Sales.Doc>.self, in: folder)
-        }
     }
 }
