@@ -142,15 +142,25 @@ public struct Migration: Sendable {
 }
 
 extension Migration {
-    package func apply(to archive: inout RawArchive) throws {
+    /// Carries out the step.
+    /// - Parameter archive: The archive.
+    /// - Returns: Whether the archive has what the step is for.
+    /// - Throws: The error of the step's closure.
+    @discardableResult
+    package func apply(to archive: inout RawArchive) throws -> Bool {
         switch change {
-        case .archives(let state, let change): if state == nil || state == archive.state { try change(&archive) }
+        case .archives(let state, let change):
+            guard state == nil || state == archive.state else { return false }
+            try change(&archive)
+            return true
         case .state(let name, let other, let change):
-            guard archive.state == name else { return }
+            guard archive.state == name else { return false }
             archive.state = other
             try change(&archive.data)
-        case .values(let key, let change): try archive.data.changeValues(under: key, change)
-        case .effect, .nothing: break
+            return true
+        case .values(let key, let change): return try archive.data.changeValues(under: key, change)
+        case .effect: return false
+        case .nothing: return true
         }
     }
 }
@@ -201,21 +211,33 @@ extension JSONValue {
     /// Changes each value under a key, at any depth; for a list, each element.
     ///
     /// Archives of machines are left alone, because they are migrated by the steps of their own workflow.
-    package mutating func changeValues(under key: String, _ change: (inout JSONValue) throws -> Void) rethrows {
+    /// - Returns: Whether there is such a value, or an empty list, which may have had some.
+    package mutating func changeValues(
+        under key: String,
+        _ change: (inout JSONValue) throws -> Void
+    ) rethrows -> Bool {
+        var isFound = false
         switch self {
         case .array(var elements):
-            for index in elements.indices { try elements[index].changeValues(under: key, change) }
+            for index in elements.indices {
+                if try elements[index].changeValues(under: key, change) { isFound = true }
+            }
             self = .array(elements)
         case .object(var members) where !isArchive:
             for name in members.keys.sorted() {
                 guard var value = members[name] else { continue }
-                try value.changeValues(under: key, change)
+                if try value.changeValues(under: key, change) { isFound = true }
                 if name == key {
                     if case .array(var elements) = value {
-                        for index in elements.indices where !elements[index].isArchive { try change(&elements[index]) }
+                        if elements.isEmpty { isFound = true }
+                        for index in elements.indices where !elements[index].isArchive {
+                            try change(&elements[index])
+                            isFound = true
+                        }
                         value = .array(elements)
                     } else if !value.isArchive {
                         try change(&value)
+                        isFound = true
                     }
                 }
                 members[name] = value
@@ -223,6 +245,7 @@ extension JSONValue {
             self = .object(members)
         default: break
         }
+        return isFound
     }
 
     /// Whether the value is an archive of a machine or of a single state.

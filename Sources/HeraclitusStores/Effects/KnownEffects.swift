@@ -70,14 +70,21 @@ package struct RawEffect: Sendable {
 }
 
 extension Migration {
-    package func apply(to effect: inout RawEffect) throws {
+    /// Carries out the step.
+    /// - Parameter effect: The effect.
+    /// - Returns: Whether the effect has what the step is for.
+    /// - Throws: The error of the step's closure.
+    @discardableResult
+    package func apply(to effect: inout RawEffect) throws -> Bool {
         switch change {
         case .effect(let name, let newName, let change):
-            guard effect.name == name else { return }
+            guard effect.name == name else { return false }
             effect.name = newName
             try change(&effect.data)
-        case .values(let key, let change): try effect.data.changeValues(under: key, change)
-        case .archives, .state, .nothing: break
+            return true
+        case .values(let key, let change): return try effect.data.changeValues(under: key, change)
+        case .archives, .state: return false
+        case .nothing: return true
         }
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Heraclitus
-import HeraclitusStores
 
 /// The archives of one version of a workflow, recorded in a file of its lock folder.
 struct ArchiveLock: Codable {
@@ -103,27 +102,6 @@ extension ArchiveLock {
         }
         additions.effects.sort()
         return additions
-    }
-}
-
-extension ArchiveLock {
-    /// A break for each migration step whose state, effect or key is missing from every older version.
-    static func stepsWithoutUse<W: Workflow>(of workflow: W.Type, for locks: [ArchiveLock]) -> [IncompatibleArchives
-        .Break]
-    {
-        let effects = locks.flatMap { lock in
-            lock.effects.sorted { $0.key < $1.key }.flatMap { name, samples in
-                samples.map { (version: lock.version, effect: RawEffect(name: name, data: $0)) }
-            }
-        }
-        return W.stepsWithoutUse(for: locks.flatMap(\.archives), effects: effects).map { step in
-            IncompatibleArchives.Break(
-                version: step.version - 1,
-                state: nil,
-                explanation: "The step \(step.name.debugDescription) matches nothing that older versions have stored.",
-                remedy: "// Correct the name that the step looks for, or remove the step."
-            )
-        }
     }
 }
 

@@ -1,76 +1,50 @@
 import Heraclitus
 import HeraclitusStores
 
-extension Workflow {
-    /// The steps whose name is missing from all archives and effects of older versions.
+extension ArchiveLock {
+    /// A break for each migration step whose state, effect or key is missing from every older version.
     ///
     /// Such a name may be misspelt.
-    /// - Parameters:
-    ///   - archives: Archives, as `migrated(_:)` takes them.
-    ///   - effects: Effects with the versions that saved them.
-    /// - Returns: The steps.
-    static func stepsWithoutUse(
-        for archives: [JSONValue],
-        effects: [(version: Int, effect: RawEffect)]
-    ) -> [Migration] {
-        let steps = TransitionValidator<Self>().definition.migrations
+    static func stepsWithoutUse<W: Workflow>(
+        of workflow: W.Type,
+        for locks: [ArchiveLock]
+    ) -> [IncompatibleArchives.Break] {
+        let steps = TransitionValidator<W>().definition.migrations
         var (asked, used) = (Set<Int>(), Set<Int>())
-        for archive in archives {
-            guard var raw = RawArchive(archive) else { continue }
-            for (index, step) in steps.enumerated() where step.version > raw.version {
-                asked.insert(index)
-                if step.concerns(raw) { used.insert(index) }
-                do { try step.apply(to: &raw) } catch { break }
+        func carryOutSteps(after version: Int, _ apply: (Int) throws -> Bool) {
+            for index in steps.indices where steps[index].version > version {
+                do {
+                    if try apply(index) { used.insert(index) }
+                } catch {
+                    // A step that throws has found what it is for.
+                    used.insert(index)
+                    return
+                }
             }
         }
-        for (version, effect) in effects {
-            var effect = effect
-            for (index, step) in steps.enumerated() where step.version > version {
-                if step.concerns(effect) { used.insert(index) }
-                do { try step.apply(to: &effect) } catch { break }
+        for lock in locks {
+            for archive in lock.archives {
+                guard var raw = RawArchive(archive) else { continue }
+                carryOutSteps(after: raw.version) { index in
+                    asked.insert(index)
+                    return try steps[index].apply(to: &raw)
+                }
+            }
+            for (name, samples) in lock.effects {
+                for data in samples {
+                    var effect = RawEffect(name: name, data: data)
+                    carryOutSteps(after: lock.version) { try steps[$0].apply(to: &effect) }
+                }
             }
         }
-        return asked.subtracting(used).sorted().map { steps[$0] }
-    }
-}
-
-extension Migration {
-    fileprivate func concerns(_ archive: RawArchive) -> Bool {
-        switch change {
-        case .archives(let state, _): state == nil || state == archive.state
-        case .state(let name, _, _): name == archive.state
-        case .values(let key, _): archive.data.hasValue(under: key)
-        case .effect: false
-        case .nothing: true
+        return asked.subtracting(used).sorted().map { index in
+            let step = steps[index]
+            return IncompatibleArchives.Break(
+                version: step.version - 1,
+                state: nil,
+                explanation: "The step \(step.name.debugDescription) matches nothing that older versions have stored.",
+                remedy: "// Correct the name that the step looks for, or remove the step."
+            )
         }
-    }
-
-    fileprivate func concerns(_ effect: RawEffect) -> Bool {
-        switch change {
-        case .effect(let name, _, _): name == effect.name
-        case .values(let key, _): effect.data.hasValue(under: key)
-        case .archives(let state, _): state == nil
-        case .state: false
-        case .nothing: true
-        }
-    }
-}
-
-extension JSONValue {
-    /// Whether an object has a key, at any depth outside archives of machines.
-    fileprivate func hasValue(under key: String) -> Bool {
-        switch self {
-        case .array(let elements): elements.contains { $0.hasValue(under: key) }
-        // The steps of a machine's own workflow migrate it.
-        case .object(let members) where !isArchive:
-            members[key].map(Self.hasValues) ?? false || members.values.contains { $0.hasValue(under: key) }
-        default: false
-        }
-    }
-
-    /// Whether a step changes the value under its key, or may change it: a list may be empty in the lock.
-    private static func hasValues(_ value: JSONValue) -> Bool {
-        let values = value.arrayValue ?? [value]
-        return values.isEmpty || !values.allSatisfy(\.isArchive)
     }
 }
