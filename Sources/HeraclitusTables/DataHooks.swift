@@ -1,6 +1,7 @@
-// Closures of events and states by name, of one machine or of each machine of a workflow of data.
+// Closures of events and states by name, of each machine of a workflow of data.
 //
-// A workflow's closures are added to each machine first, so they are called before the machine's own.
+// They are added to each machine first, so they are called before the machine's own. For one machine, a copy of the
+// workflow has closures of its own.
 
 public import Heraclitus
 
@@ -103,68 +104,6 @@ extension DataWorkflow {
         copy.missingClosures.removeAll { $0.kind == problem && $0.names == [event] }
         if let index = definition.eventIndex(named: event) { copy.table.events[index][keyPath: mark] = true }
         return copy
-    }
-}
-
-extension StateMachine where W == DataWorkflow {
-    /// Adds a guard to an event of this machine.
-    ///
-    /// The guard throws to decline a transition.
-    ///
-    /// The machine's guards are asked last, in the order of adding. They must not fire the machine.
-    /// - Parameters:
-    ///   - event: The event's name.
-    ///   - body: Gets the state being left, and the transition.
-    /// - Returns: A registration for cancelling the closure.
-    /// - Throws: `InvalidTransition` for an unknown event, with the known names.
-    @discardableResult
-    public func guarded(
-        _ event: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.guard(try definition.onEvent(event, body)))
-    }
-
-    /// Adds a closure called after an event's transitions, before observers.
-    /// - Parameters:
-    ///   - event: The event's name.
-    ///   - body: Gets the state that was left, and the transition.
-    /// - Returns: A registration for cancelling the closure.
-    /// - Throws: `InvalidTransition` for an unknown event, with the known names.
-    @discardableResult
-    public func didFire(
-        _ event: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.didFire, Definition.hook(try definition.onEvent(event, body))))
-    }
-
-    /// Adds a closure called after a state was left.
-    /// - Parameters:
-    ///   - state: The name of the state or of an outer state.
-    ///   - body: Gets the state that was left, and the transition.
-    /// - Returns: A registration for cancelling the closure.
-    /// - Throws: `InvalidTransition` for an unknown state, with the known names.
-    @discardableResult
-    public func didExit(
-        _ state: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.didExit, try definition.onState(state, { $0.source }, body)))
-    }
-
-    /// Adds a closure called after a state was entered, also on activation.
-    /// - Parameters:
-    ///   - state: The name of the state or of an outer state.
-    ///   - body: Gets the state that was entered, and the transition.
-    /// - Returns: A registration for cancelling the closure.
-    /// - Throws: `InvalidTransition` for an unknown state, with the known names.
-    @discardableResult
-    public func didEnter(
-        _ state: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) -> Void
-    ) throws(InvalidTransition) -> Registration {
-        add(.hook(.didEnter, try definition.onState(state, { $0.destination }, body)))
     }
 }
 
