@@ -3,21 +3,30 @@ import HeraclitusInspecting
 
 /// Drives machines along all paths, one after the other, and collects the results.
 final class ExerciseTour<W: Workflow> {
-    let exercise: Exercise<W>
-    let graph: TableGraph
-
-    // The walks write their results into these properties.
-    var counts = ExerciseReport()
+    private let exercise: Exercise<W>
+    private let graph: TableGraph
+    private var counts = ExerciseReport()
 
     /// The transitions and the pairs that were carried out.
-    var done: Set<[ExercisedTransition]> = []
-    var declined: [ExercisedTransition: String] = [:]
+    private var done: Set<[ExercisedTransition]> = []
+    private var declined: [ExercisedTransition: String] = [:]
 
     /// The first way to each state that holds machines, in the order of arrival.
-    var waysToComposites: [ExerciseOfRegions<W>.Way] = []
+    private var waysToComposites: [ExerciseOfRegions<W>.Way] = []
 
     /// The transitions that lacked a fitting sample at least once.
-    var unmade: Set<ExercisedTransition> = []
+    private var unmade: Set<ExercisedTransition> = []
+
+    /// The machine on its way through the table, and its start state.
+    private var machine: ExercisedMachine<W>?
+    private var start = ""
+
+    /// The transitions that were declined since the machine last changed; retrying them is useless.
+    private var inVain: Set<ExercisedTransition> = []
+
+    /// The number of the machine's attempts for each transition.
+    private var tries: [ExercisedTransition: Int] = [:]
+    private var last: ExercisedTransition?
 
     init(_ exercise: Exercise<W>) {
         self.exercise = exercise
@@ -52,11 +61,11 @@ final class ExerciseTour<W: Workflow> {
     ///
     /// After a guard declines or a hook fires, the machine looks for another way back to the path.
     func go(along path: TransitionPath) throws(ExerciseFailure) {
-        try walk(from: path.start) { walk throws(ExerciseFailure.Problem) in
+        try walk(from: path.start) { () throws(ExerciseFailure.Problem) in
             var from = path.start
             for step in path.steps {
-                if try walk.come(to: from) {
-                    _ = try walk.take(ExercisedTransition(event: step.event, from: from, to: step.to))
+                if try come(to: from) {
+                    _ = try take(ExercisedTransition(event: step.event, from: from, to: step.to))
                 }
                 from = step.to
             }
@@ -66,11 +75,11 @@ final class ExerciseTour<W: Workflow> {
     /// Retries a missed goal up to five times, each time with one more detour before it.
     func pursue(_ goal: ExerciseGoal) throws(ExerciseFailure) {
         guard !done.contains(goal.transitions), let place = goal.transitions.first?.from else { return }
-        try walk(from: goal.start) { walk throws(ExerciseFailure.Problem) in
+        try walk(from: goal.start) { () throws(ExerciseFailure.Problem) in
             for detours in 0..<5 {
-                for _ in 0..<detours { _ = try walk.wander(andReturnTo: place) }
-                var isThere = try walk.come(to: place)
-                for transition in goal.transitions where isThere { isThere = try walk.take(transition) }
+                for _ in 0..<detours { _ = try wander(andReturnTo: place) }
+                var isThere = try come(to: place)
+                for transition in goal.transitions where isThere { isThere = try take(transition) }
                 if isThere { return }
             }
         }
@@ -86,17 +95,110 @@ final class ExerciseTour<W: Workflow> {
         counts.untriedInRegions = regions.untried
     }
 
+    /// Starts a machine, and drives it.
     private func walk(
         from start: String,
-        _ body: (ExerciseWalk<W>) throws(ExerciseFailure.Problem) -> Void
+        _ body: () throws(ExerciseFailure.Problem) -> Void
     ) throws(ExerciseFailure) {
-        let walk = ExerciseWalk(self, from: start)
-        do {
-            try walk.begin()
-            try body(walk)
+        (self.start, machine, inVain, tries, last) = (start, nil, [], [:], nil)
+        do throws(ExerciseFailure.Problem) {
+            let begun = try ExercisedMachine(exercise, in: start)
+            machine = begun
+            try restart(begun)
+            noteRegions(of: begun)
+            try body()
         } catch {
-            throw Shrinking(exercise, start: start, walk.trace, error).failure
+            throw Shrinking(exercise, start: start, machine?.trace ?? [], error).failure
         }
         counts.machines += 1
+    }
+
+    private func noteRegions(of machine: ExercisedMachine<W>) {
+        let state = machine.state
+        if waysToComposites.contains(where: { $0.state == state }) || machine.regions.isEmpty { return }
+        waysToComposites.append(ExerciseOfRegions.Way(start: start, trace: machine.trace, state: state))
+    }
+
+    /// Goes to a state by the shortest way that was not declined; if every way was declined, makes another transition
+    /// first.
+    /// - Parameter state: The name of the state.
+    /// - Returns: Whether the machine has arrived.
+    /// - Throws: The problem.
+    private func come(to state: String) throws(ExerciseFailure.Problem) -> Bool {
+        // The count is limited: a guard may decline for good, and a hook may lead away from every state.
+        for _ in 0..<(10 + 2 * graph.count) where machine?.state != state {
+            if let step = firstStep(to: state) {
+                _ = try take(step)
+            } else if try !wander(andReturnTo: state) {
+                return false
+            }
+        }
+        return machine?.state == state
+    }
+
+    /// Carries out the least-tried transition after which the machine can still reach a state.
+    /// - Parameter state: The name of that state.
+    /// - Returns: Whether there is such a transition.
+    /// - Throws: The problem.
+    private func wander(andReturnTo state: String) throws(ExerciseFailure.Problem) -> Bool {
+        guard let machine, let here = graph.number(of: machine.state), let end = graph.number(of: state) else {
+            return false
+        }
+        let home = graph.reaching([end])
+        let steps = graph.leaving[here].filter { home.contains(graph.edges[$0].to) }
+            .map { exercise.table.transition(graph.edges[$0]) }.filter { !inVain.contains($0) }
+        guard let step = steps.min(by: { tries[$0, default: 0] < tries[$1, default: 0] }) else { return false }
+        _ = try take(step)
+        return true
+    }
+
+    /// Fires an event, trying the samples in order until a guard accepts one.
+    /// - Parameter transition: The event and its states.
+    /// - Returns: Whether the machine is in the transition's destination.
+    /// - Throws: The problem.
+    private func take(_ transition: ExercisedTransition) throws(ExerciseFailure.Problem) -> Bool {
+        guard let machine else { return false }
+        tries[transition, default: 0] += 1
+        var reason: String?
+        for sample in exercise.samples(for: transition.to, event: transition.event) {
+            switch try machine.carryOut(.fire(transition, sample: sample)) {
+            case .carriedOut:
+                counts.steps += 1
+                done.insert([transition])
+                if let last { done.insert([last, transition]) }
+                last = transition
+                inVain = []
+                try restart(machine)
+                noteRegions(of: machine)
+                if machine.state != transition.to { last = nil }
+                return last != nil
+            case .declined(let why): reason = reason ?? why
+            case .notMade: continue
+            }
+        }
+        if let reason { declined[transition] = reason } else { unmade.insert(transition) }
+        inVain.insert(transition)
+        return false
+    }
+
+    private func restart(_ machine: ExercisedMachine<W>) throws(ExerciseFailure.Problem) {
+        guard exercise.isRestarting else { return }
+        try machine.restart()
+        counts.restarts += 1
+    }
+
+    private func firstStep(to state: String) -> ExercisedTransition? {
+        guard let machine, let here = graph.number(of: machine.state), let end = graph.number(of: state) else {
+            return nil
+        }
+        let edges = graph.shortestWay(from: here, to: end) { !inVain.contains(exercise.table.transition($0)) }
+        return edges?.first.map { exercise.table.transition(graph.edges[$0]) }
+    }
+}
+
+extension TransitionTable {
+    /// The names of an edge.
+    func transition(_ edge: TableGraph.Edge) -> ExercisedTransition {
+        ExercisedTransition(event: events[edge.event].name, from: states[edge.from], to: states[edge.to])
     }
 }

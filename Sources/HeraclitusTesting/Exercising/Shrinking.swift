@@ -4,7 +4,7 @@ import HeraclitusInspecting
 /// Shortens the path to a problem.
 ///
 /// A shorter path counts if the same problem shows at its end. Shrinking tries to drop all restarts, to take the
-/// shortest way to a later place, to cut a loop, and to drop a single restart.
+/// shortest way to a later place, and to cut a loop. A single restart is a loop, too.
 struct Shrinking<W: Workflow> {
     private let exercise: Exercise<W>
     private let start: String
@@ -28,7 +28,7 @@ struct Shrinking<W: Workflow> {
         guard accept(trace) else { return }
         accept(trace.dropLast().filter { $0 != .restart } + trace.suffix(1))
         takeShortestWay()
-        while cutLoop() || dropRestart() {}
+        while cutLoop() {}
     }
 
     /// The failure at the end of the shortened path.
@@ -93,13 +93,6 @@ struct Shrinking<W: Workflow> {
             for begin in trace.indices where begin + length < trace.count && states[begin] == states[begin + length] {
                 if accept(Array(trace[..<begin] + trace[(begin + length)...])) { return true }
             }
-        }
-        return false
-    }
-
-    private mutating func dropRestart() -> Bool {
-        for index in trace.indices.dropLast() where trace[index] == .restart {
-            if accept(Array(trace[..<index] + trace[(index + 1)...])) { return true }
         }
         return false
     }
