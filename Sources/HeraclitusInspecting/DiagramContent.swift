@@ -26,25 +26,37 @@ struct DiagramContent {
         let isBackward: Bool
     }
 
+    let table: TransitionTable
+    let marks: DiagramMarks
     let layout: DiagramBoxes
 
     /// An arrow for each pair of places, in the order of the definition.
     private(set) var arrows: [Arrow] = []
     private let notes: [String: [String]]
-    private let regions: [String: [TransitionTable.Region]]
-    private let path: DiagramPath
 
-    init(_ table: TransitionTable, _ path: DiagramPath) {
+    /// The machines in each state.
+    private var regions: [String: [Region]] = [:]
+
+    /// A machine that a state holds, with the content of its diagram.
+    typealias Region = (region: TransitionTable.Region, content: DiagramContent)
+
+    init(_ table: TransitionTable, _ marks: DiagramMarks) {
+        self.table = table
+        self.marks = marks
         layout = DiagramBoxes(table)
-        regions = Dictionary(grouping: table.regions, by: \.state)
-        self.path = path
-        notes = Self.notes(of: table, in: layout, path)
+        notes = Self.notes(of: table, in: layout, marks)
+        for region in table.regions {
+            let place = regions[region.state]?.count ?? 0
+            let isCurrent = region.state == marks.state && marks.regions.indices.contains(place)
+            let content = DiagramContent(region.table, isCurrent ? marks.regions[place] : DiagramMarks(nil))
+            regions[region.state, default: []].append((region, content))
+        }
         let around = layout.boxesAroundStates
         let places = ArrowPlaces(table, around)
         var numbers: [Origin: [String: Int]] = [:]
         for event in table.events {
             for (origin, destination) in Self.origins(of: event, around) {
-                let mark = path.mark(event.name, to: destination) { Self.isIn(origin, $0, around) }
+                let mark = marks.mark(event.name, to: destination) { Self.isIn(origin, $0, around) }
                 if let number = numbers[origin]?[destination] {
                     arrows[number].labels.append(event.label + mark)
                     if !mark.isEmpty { arrows[number].isTaken = true }
@@ -70,10 +82,10 @@ struct DiagramContent {
     func notes(on state: String) -> [String] { notes[state] ?? [] }
 
     /// The machines that a state holds.
-    func regions(in state: String) -> [TransitionTable.Region] { regions[state] ?? [] }
+    func regions(in state: String) -> [Region] { regions[state] ?? [] }
 
     /// Whether the path goes through a state.
-    func isVisited(_ state: String) -> Bool { path.states.contains(state) }
+    func isVisited(_ state: String) -> Bool { marks.visited.contains(state) }
 
     /// Whether an arrow begins in a state.
     private static func isIn(_ origin: Origin, _ state: String, _ around: [String: [DiagramBoxes.Box]]) -> Bool {
@@ -119,7 +131,7 @@ struct DiagramContent {
     private static func notes(
         of table: TransitionTable,
         in layout: DiagramBoxes,
-        _ path: DiagramPath
+        _ marks: DiagramMarks
     ) -> [String: [String]] {
         var notes = layout.otherGroups.filter { !$0.value.isEmpty }.mapValues {
             ["also in \($0.joined(separator: ", "))"]
@@ -127,7 +139,7 @@ struct DiagramContent {
         for event in table.events {
             for transition in event.transitions where transition.isUpdate {
                 notes[transition.from, default: []].append(
-                    "\(event.label) / update" + path.mark(event.name, to: transition.to) { $0 == transition.from }
+                    "\(event.label) / update" + marks.mark(event.name, to: transition.to) { $0 == transition.from }
                 )
             }
         }

@@ -61,8 +61,8 @@ extension TransitionTable {
 
     fileprivate func diagram(_ format: DiagramFormat, _ marks: DiagramMarks, _ theme: DiagramTheme?) -> String {
         switch format {
-        case .dot: DotDiagram(table: self, marks: marks, theme: theme).text
-        case .mermaid: MermaidDiagram(self, marks, theme).text
+        case .dot: DotDiagram(content: DiagramContent(self, marks), theme: theme).text
+        case .mermaid: MermaidLevel(DiagramContent(self, marks)).diagram(theme)
         case .scxml: scxml()
         }
     }
@@ -83,24 +83,6 @@ extension StateMachine {
     }
 }
 
-/// The marks of a diagram.
-struct DiagramMarks {
-    /// The current state.
-    let state: String?
-
-    /// The path of the machine.
-    let path: DiagramPath
-
-    /// The marks of the machines in the current state, in their order.
-    let regions: [DiagramMarks]
-
-    init(_ state: String?, _ path: DiagramPath = DiagramPath(nil), _ regions: [DiagramMarks] = []) {
-        self.state = state
-        self.path = path
-        self.regions = regions
-    }
-}
-
 /// A machine whose state is marked.
 private protocol MarkedMachine {
     var marks: DiagramMarks { get }
@@ -112,8 +94,9 @@ extension StateMachine: MarkedMachine {
     fileprivate func marks(of snapshot: Snapshot) -> DiagramMarks {
         DiagramMarks(
             definition.name(of: snapshot.state),
-            DiagramPath(snapshot.journal, names: definition.namesToday),
-            regions(of: snapshot).compactMap { ($0 as? any MarkedMachine)?.marks }
+            path: snapshot.journal,
+            names: definition.namesToday,
+            regions: regions(of: snapshot).compactMap { ($0 as? any MarkedMachine)?.marks }
         )
     }
 }

@@ -2,16 +2,15 @@ import Heraclitus
 
 /// A table as a graph in DOT.
 struct DotDiagram {
-    let table: TransitionTable
-    let marks: DiagramMarks
+    let content: DiagramContent
     let theme: DiagramTheme?
 
     var text: String {
         var ids = DotIDs()
         let lines =
             ["rankdir=LR;", "compound=true;", "labeljust=l;"] + colours + ["node [shape=box, style=rounded];"]
-            + DotLevel(table, marks, fill: foreground.map { dotQuoted($0) } ?? "black", &ids).lines
-        return (["digraph \(dotQuoted(table.workflow)) {"] + lines.map { "    \($0)" } + ["}", ""])
+            + DotLevel(content, fill: foreground.map { dotQuoted($0) } ?? "black", &ids).lines
+        return (["digraph \(dotQuoted(content.table.workflow)) {"] + lines.map { "    \($0)" } + ["}", ""])
             .joined(separator: "\n")
     }
 

@@ -2,9 +2,7 @@ import Heraclitus
 
 /// A workflow as a part of a graph in DOT: the outermost, or one within a state.
 struct DotLevel {
-    private let table: TransitionTable
     private let content: DiagramContent
-    private let marks: DiagramMarks
 
     /// The colour of the dots of final states.
     private let fill: String
@@ -32,30 +30,26 @@ struct DotLevel {
     private static var taken: [String] { ["color=\"#2f81f7\"", "penwidth=2.5"] }
 
     /// - Parameters:
-    ///   - table: The workflow.
-    ///   - marks: The current states.
+    ///   - content: The content of the level.
     ///   - fill: The colour of the dots of final states.
     ///   - ids: The ids of the graph so far.
     ///   - path: The prefix of the level's ids.
     ///   - boxes: The prefix of its boxes' names.
     init(
-        _ table: TransitionTable,
-        _ marks: DiagramMarks,
+        _ content: DiagramContent,
         fill: String,
         _ ids: inout DotIDs,
         path: String = "",
         boxes: String = "cluster_"
     ) {
-        self.table = table
-        self.marks = marks
+        self.content = content
         self.fill = fill
         self.boxes = boxes
-        content = DiagramContent(table, marks.path)
         initial = ids.id(of: path)
         final = ids.id(of: path + " ")
         anyState = ids.id(of: path + "  ")
-        let states = table.states.enumerated()
-        self.ids = Dictionary(table.states.map { ($0, ids.id(of: path + $0)) }) { first, _ in first }
+        let states = content.table.states.enumerated()
+        self.ids = Dictionary(content.table.states.map { ($0, ids.id(of: path + $0)) }) { first, _ in first }
         numbers = Dictionary(states.map { ($1, $0) }) { first, _ in first }
         labels = content.arrows.indices.map { ids.id(of: "\(path)arrow \($0 + 1)") }
         labelNodes = Dictionary(grouping: zip(labels, content.arrows), by: \.1.box).mapValues { labels in
@@ -64,11 +58,9 @@ struct DotLevel {
             }
         }
         for (number, state) in states {
-            for (place, region) in content.regions(in: state).enumerated() {
-                let isCurrent = state == marks.state && marks.regions.indices.contains(place)
+            for (place, (region, content)) in content.regions(in: state).enumerated() {
                 let level = DotLevel(
-                    region.table,
-                    isCurrent ? marks.regions[place] : DiagramMarks(nil),
+                    content,
                     fill: fill,
                     &ids,
                     path: "\(path)\(state)/\(region.name)/",
@@ -85,15 +77,15 @@ struct DotLevel {
         if content.arrows.contains(where: { $0.from == .anyState }) {
             lines.append("\(anyState) [label=\"any state\", style=\"rounded,dashed\"];")
         }
-        if !table.finals.isEmpty {
+        if !content.table.finals.isEmpty {
             lines.append(
                 "\(final) [shape=doublecircle, style=filled, fillcolor=\(fill), label=\"\", width=0.12, height=0.12];"
             )
         }
         lines += labelNodes[nil] ?? []
-        lines.append(edge(initial, id(table.initial), head: box(table.initial)))
+        lines.append(edge(initial, id(content.table.initial), head: box(content.table.initial)))
         lines += content.arrows.enumerated().flatMap { arrow($1, through: labels[$0]) }
-        return lines + table.finals.map { edge(id($0), final, tail: box($0)) }
+        return lines + content.table.finals.map { edge(id($0), final, tail: box($0)) }
     }
 
     private func id(_ state: String) -> String { ids[state] ?? dotQuoted(state) }
@@ -115,7 +107,7 @@ struct DotLevel {
             attributes.append("label=\(dotLabel(state))")
         }
         if content.isVisited(state) { attributes += Self.taken }
-        if state == marks.state {
+        if state == content.marks.state {
             attributes += ["style=\"rounded,filled\"", "fillcolor=\"#ffd700\"", "fontcolor=black"]
         }
         return ["\(id(state))\(attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]");"]
@@ -126,7 +118,7 @@ struct DotLevel {
         // Each line begins at the left, as the names of other boxes.
         let lines = ([state] + content.notes(on: state)).map { "\(dotLabel($0).dropFirst().dropLast())\\l" }
         let taken = content.isVisited(state) ? " \(Self.taken.joined(separator: "; "));" : ""
-        let mark = state == marks.state ? " color=\"#ffd700\"; penwidth=3;" : taken
+        let mark = state == content.marks.state ? " color=\"#ffd700\"; penwidth=3;" : taken
         let name = box(state) ?? ""
         var parts: [String] = []
         for (place, region) in regions.enumerated() {

@@ -1,23 +1,43 @@
 import Heraclitus
 
-/// A table as a state diagram in Mermaid.
-struct MermaidDiagram {
-    private let level: MermaidLevel
-    private let theme: DiagramTheme?
+/// A workflow as a state diagram in Mermaid, or as a part of one: a workflow within a state.
+struct MermaidLevel {
+    private let content: DiagramContent
+    private let prefix: String
 
-    init(_ table: TransitionTable, _ marks: DiagramMarks, _ theme: DiagramTheme?) {
-        level = MermaidLevel(table, marks, prefix: "")
-        self.theme = theme
+    /// An identifier for each state, because names may be any text.
+    private let ids: [String: String]
+
+    /// The machines in each state.
+    private let regions: [String: [(label: String, level: MermaidLevel)]]
+
+    init(_ content: DiagramContent, prefix: String = "") {
+        self.content = content
+        self.prefix = prefix
+        let states = content.table.states.enumerated()
+        let ids = Dictionary(states.map { ($1, "\(prefix)s\($0)") }) { first, _ in first }
+        self.ids = ids
+        regions = Dictionary(
+            uniqueKeysWithValues: ids.map { state, id in
+                let parts = content.regions(in: state).enumerated().map { place, part in
+                    (label: part.region.label, level: MermaidLevel(part.content, prefix: "\(id)r\(place)"))
+                }
+                return (state, parts)
+            }
+        )
     }
 
-    var text: String {
+    func diagram(_ theme: DiagramTheme?) -> String {
         var lines = theme.map { ["%%{init: {\"theme\": \"\($0 == .dark ? "dark" : "default")\"}}%%"] } ?? []
         lines.append("stateDiagram-v2")
-        lines += level.lines.map { "    \($0)" }
-        let (any, notes, current) = (level.anyStates, level.allNotes, level.allCurrent)
+        lines += self.lines.map { "    \($0)" }
+        let levels = allLevels
+        let any = levels.filter(\.isAnyState).map(\.anyState)
+        let notes = levels.flatMap(\.notes)
+        let visited = levels.flatMap(\.visited)
+        let current = levels.compactMap(\.current)
         if !any.isEmpty { lines += ["    classDef any stroke-dasharray:4"] + any.map { "    class \($0) any" } }
         if !notes.isEmpty { lines += ["    classDef notes stroke:none"] + notes.map { "    class \($0) notes" } }
-        let visited = level.allVisited
         if !visited.isEmpty {
             lines.append("    classDef visited stroke:#2f81f7,stroke-width:3px")
             lines.append("    class \(visited.joined(separator: ",")) visited")
@@ -27,76 +47,36 @@ struct MermaidDiagram {
         }
         return (lines + [""]).joined(separator: "\n")
     }
-}
 
-/// A workflow as a part of a diagram: the outermost, or one within a state.
-private struct MermaidLevel {
-    private let table: TransitionTable
-    private let content: DiagramContent
-    private let marks: DiagramMarks
-    private let prefix: String
-
-    /// An identifier for each state, because names may be any text.
-    private let ids: [String: String]
-
-    /// The machines in each state.
-    private let regions: [String: [(label: String, level: MermaidLevel)]]
-
-    init(_ table: TransitionTable, _ marks: DiagramMarks, prefix: String) {
-        self.table = table
-        self.marks = marks
-        self.prefix = prefix
-        let content = DiagramContent(table, marks.path)
-        self.content = content
-        let ids = Dictionary(table.states.enumerated().map { ($1, "\(prefix)s\($0)") }) { first, _ in first }
-        self.ids = ids
-        regions = Dictionary(
-            uniqueKeysWithValues: ids.keys.map { state in
-                let parts = content.regions(in: state).enumerated().map { place, region -> (String, MermaidLevel) in
-                    let isCurrent = state == marks.state && marks.regions.indices.contains(place)
-                    let inner = isCurrent ? marks.regions[place] : DiagramMarks(nil)
-                    return (region.label, MermaidLevel(region.table, inner, prefix: "\(ids[state] ?? "")r\(place)"))
-                }
-                return (state, parts)
-            }
-        )
+    /// The level and all levels within, each before those within it.
+    private var allLevels: [MermaidLevel] {
+        [self] + content.table.states.flatMap { regions[$0] ?? [] }.flatMap(\.level.allLevels)
     }
 
-    var lines: [String] {
+    private var lines: [String] {
         var lines = content.layout.states.flatMap(node) + content.layout.boxes.flatMap(group)
         if isAnyState { lines.append("state \"any state\" as \(anyState)") }
-        for state in table.states where !isComposite(state) {
+        for state in content.table.states where !isComposite(state) {
             lines += content.notes(on: state).map { "\(id(state)) : \(mermaidText($0))" }
         }
-        lines.append("[*] --> \(id(table.initial))")
+        lines.append("[*] --> \(id(content.table.initial))")
         for arrow in content.arrows {
             let labels = arrow.labels.map(mermaidText).joined(separator: ", ")
             lines.append("\(origin(arrow.from)) --> \(id(arrow.to)) : \(labels)")
         }
-        return lines + table.finals.map { "\(id($0)) --> [*]" }
+        return lines + content.table.finals.map { "\(id($0)) --> [*]" }
     }
-
-    /// The ids of the nodes for any state, here and within.
-    var anyStates: [String] { (isAnyState ? [anyState] : []) + levels.flatMap(\.anyStates) }
 
     /// The ids of the nodes with the notes of states that hold machines.
-    var allNotes: [String] {
-        table.states.filter { isComposite($0) && !content.notes(on: $0).isEmpty }.map { "\(id($0))n" }
-            + levels.flatMap(\.allNotes)
-    }
-
-    /// The ids of the current states.
-    var allCurrent: [String] {
-        guard let state = marks.state, let id = ids[state] else { return [] }
-        return [id] + (regions[state] ?? []).flatMap(\.level.allCurrent)
+    private var notes: [String] {
+        content.table.states.filter { isComposite($0) && !content.notes(on: $0).isEmpty }.map { "\(id($0))n" }
     }
 
     /// The ids of visited states.
-    var allVisited: [String] {
-        table.states.filter(content.isVisited).map(id) + levels.flatMap(\.allVisited)
-    }
+    private var visited: [String] { content.table.states.filter(content.isVisited).map(id) }
 
-    private var levels: [MermaidLevel] { table.states.flatMap { regions[$0] ?? [] }.map(\.level) }
+    /// The id of the current state.
+    private var current: String? { content.marks.state.flatMap { ids[$0] } }
 
     private var isAnyState: Bool { content.arrows.contains { $0.from == .anyState } }
 

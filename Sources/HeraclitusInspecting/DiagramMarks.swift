@@ -1,31 +1,43 @@
 import Heraclitus
 
-/// The path of a machine, which diagrams mark.
-struct DiagramPath {
+/// The marks of a diagram: the current state of a machine, and its path.
+struct DiagramMarks {
     private struct Step: Hashable {
         let event: String
         let to: String
     }
 
+    /// The current state.
+    let state: String?
+
+    /// The marks of the machines in the current state, in their order.
+    let regions: [DiagramMarks]
+
+    /// The visited states.
+    private(set) var visited: Set<String> = []
+
     /// The number of transitions of each event to each state, by source.
     private var counts: [Step: [String: Int]] = [:]
 
-    /// The visited states.
-    private(set) var states: Set<String> = []
-
-    /// Makes the path of a journal.
+    /// Makes the marks of a machine.
     /// - Parameters:
-    ///   - journal: The journal; `nil` for no path.
+    ///   - state: The current state; `nil` for none.
+    ///   - journal: The journal with the path; `nil` for no path.
     ///   - names: The names of the states of an occurrence, as the diagram has them.
+    ///   - regions: The marks of the machines in the current state.
     init(
-        _ journal: Journal?,
-        names: (Occurrence) -> (source: String, destination: String?) = { ($0.source, $0.destination) }
+        _ state: String?,
+        path journal: Journal? = nil,
+        names: (Occurrence) -> (source: String, destination: String?) = { ($0.source, $0.destination) },
+        regions: [DiagramMarks] = []
     ) {
+        self.state = state
+        self.regions = regions
         for occurrence in journal?.lines ?? [] where occurrence.path == nil {
             let (source, destination) = names(occurrence)
-            states.insert(source)
+            visited.insert(source)
             guard occurrence.kind == .transitioned, let destination else { continue }
-            states.insert(destination)
+            visited.insert(destination)
             counts[Step(event: occurrence.event ?? "", to: destination), default: [:]][source, default: 0] += 1
         }
     }
