@@ -50,8 +50,6 @@ public final class ManualClock: Clock, Sendable {
         /// Adding each step to the date before would round each time.
         var base: (date: Date, instant: Instant)
 
-        /// The number of times that the date was set.
-        var settings = 0
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
         var lastNumber = 0
@@ -64,47 +62,38 @@ public final class ManualClock: Clock, Sendable {
         mutating func set(to date: Date) {
             self.date = date
             base = (date, now)
-            settings += 1
         }
 
-        /// The end of an advance, as an instant and as a date.
-        struct End {
-            let instant: Instant
-            let date: Date
-            let settings: Int
-        }
-
-        func end(after duration: Duration) -> End {
-            let instant = now.advanced(by: duration)
-            let date = base.date.addingTimeInterval(base.instant.duration(to: instant) / .seconds(1))
-            return End(instant: instant, date: date, settings: settings)
+        /// The date at an instant if nobody sets the date before.
+        func expectedDate(at instant: Instant) -> Date {
+            base.date.addingTimeInterval(base.instant.duration(to: instant) / .seconds(1))
         }
 
         /// Moves to the next deadline, the next sleeper or the end, whichever is first.
         ///
         /// At a deadline the clock shows exactly its date; a date computed from the instant would be rounded.
         /// - Returns: The sleepers that wake there.
-        mutating func move(to deadline: Date?, before end: End) -> [Sleeper] {
+        mutating func move(to deadline: Date?, before end: Instant) -> [Sleeper] {
+            let endDate = expectedDate(at: end)
             // A callback or another thread may have moved the clock further.
-            guard now < end.instant else {
-                date = max(date, end.date)
+            guard now < end else {
+                date = max(date, endDate)
                 return wake()
             }
-            let sleeper = sleepers.map(\.end).min().flatMap { $0 < end.instant ? max($0, now) : nil }
+            let sleeper = sleepers.map(\.end).min().flatMap { $0 < end ? max($0, now) : nil }
             // A deadline is a computed date, too, with a rounding error far below this tolerance.
-            if let deadline, deadline <= end.date.addingTimeInterval(0.000_001) {
-                let instant = Instant(offset: end.instant.offset - .seconds(end.date.timeIntervalSince(deadline)))
+            if let deadline, deadline <= endDate.addingTimeInterval(0.000_001) {
+                let instant = Instant(offset: end.offset - .seconds(endDate.timeIntervalSince(deadline)))
                 if sleeper.map({ instant <= $0 }) ?? true {
                     // The clock stays before the end until the deadline was carried out.
-                    let last = Instant(offset: end.instant.offset - .nanoseconds(1))
+                    let last = Instant(offset: end.offset - .nanoseconds(1))
                     now = max(now, min(instant, last))
                     date = max(date, deadline)
                     return wake()
                 }
             }
-            now = sleeper ?? end.instant
-            let rest = now.duration(to: end.instant)
-            date = max(date, rest == .zero ? end.date : end.date.addingTimeInterval(-(rest / .seconds(1))))
+            now = sleeper ?? end
+            date = max(date, expectedDate(at: now))
             return wake()
         }
 
@@ -152,8 +141,8 @@ public final class ManualClock: Clock, Sendable {
         message: "Write `await clock.advance(by:)`, in a function rather than at the top level of a program."
     )
     public func advance(by duration: Duration) {
-        var end = end(after: duration)
-        repeat { scheduler.carryOutDue() } while step(toward: &end)
+        let end = end(after: duration)
+        repeat { scheduler.carryOutDue() } while step(toward: end)
         scheduler.carryOutDue()
     }
 
@@ -165,8 +154,8 @@ public final class ManualClock: Clock, Sendable {
     /// - Parameter duration: The distance; zero or more.
     public func advance(by duration: Duration) async {
         await executor.idle()
-        var end = end(after: duration)
-        repeat { await carryOutDue() } while step(toward: &end)
+        let end = end(after: duration)
+        repeat { await carryOutDue() } while step(toward: end)
         await carryOutDue()
     }
 
@@ -178,26 +167,18 @@ public final class ManualClock: Clock, Sendable {
         } while scheduler.nextDeadline.map { $0 <= date } ?? false
     }
 
-    private func end(after duration: Duration) -> Contents.End {
+    private func end(after duration: Duration) -> Instant {
         precondition(duration >= .zero, "The clock moves forward only. Use setDate(to:) to set the date back.")
-        return contents.value.withLock { $0.end(after: duration) }
+        return now.advanced(by: duration)
     }
 
     /// Moves the clock to the next deadline, the next sleeper or the end.
     /// - Returns: Whether the end is still ahead.
-    private func step(toward end: inout Contents.End) -> Bool {
+    private func step(toward end: Instant) -> Bool {
         let deadline = scheduler.nextDeadline
-        var goal = end
-        let woken = contents.value.withLock { contents in
-            // Setting the date has moved the end.
-            if contents.settings != goal.settings {
-                goal = contents.end(after: contents.now.duration(to: goal.instant))
-            }
-            return contents.move(to: deadline, before: goal)
-        }
-        end = goal
+        let woken = contents.value.withLock { $0.move(to: deadline, before: end) }
         for sleeper in woken { sleeper.continuation.resume() }
-        return !contents.value.withLock { $0.now >= goal.instant && $0.settings == goal.settings }
+        return now < end
     }
 
     /// Sets the date, as a user or a time server does.
