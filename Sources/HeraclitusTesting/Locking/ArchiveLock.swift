@@ -80,59 +80,51 @@ extension ArchiveLock {
         for (name, samples) in newEffects { effects[name, default: []].addNews(samples) { (name, $0) } }
     }
 
-    /// The additions of this lock to another lock of the same version.
-    func additions(to recorded: ArchiveLock?) -> LockAdditions {
-        guard let recorded else { return LockAdditions(states: states.keys.sorted()) }
-        var additions = LockAdditions(states: states.keys.filter { recorded.states[$0] == nil }.sorted())
+    /// The additions of this lock to another lock of the same version, by name, and then the events.
+    func additions(to recorded: ArchiveLock?) -> [LockAddition] {
+        guard let recorded else { return states.keys.sorted().map { LockAddition(kind: .state, name: $0) } }
+        var additions: [LockAddition] = []
         for (state, shape) in states {
-            guard let before = recorded.states[state] else { continue }
-            let paths = shape.paths(missingIn: before)
-            additions.keys += paths.map { "\(state).\($0)" }
-            additions.innerKeys += paths.filter(shape.isWithinValue).map { "\(state).\($0)" }
-        }
-        additions.keys.sort()
-        additions.innerKeys.sort()
-        additions.events = events.filter { !recorded.events.contains($0) }
-        for (name, samples) in effects {
-            guard let before = recorded.effects[name] else {
-                additions.effects.append(name)
+            guard let before = recorded.states[state] else {
+                additions.append(LockAddition(kind: .state, name: state))
                 continue
             }
-            additions.effects += JSONShape(of: samples).paths(missingIn: JSONShape(of: before)).map { "\(name).\($0)" }
+            additions += shape.paths(missingIn: before).map { path in
+                LockAddition(kind: shape.isWithinValue(path) ? .innerKey : .key, name: "\(state).\(path)")
+            }
         }
-        additions.effects.sort()
-        return additions
+        for (name, samples) in effects {
+            guard let before = recorded.effects[name] else {
+                additions.append(LockAddition(kind: .effect, name: name))
+                continue
+            }
+            additions += JSONShape(of: samples).paths(missingIn: JSONShape(of: before)).map { path in
+                LockAddition(kind: .effect, name: "\(name).\(path)")
+            }
+        }
+        return additions.sorted { $0.name < $1.name }
+            + events.filter { !recorded.events.contains($0) }.map { LockAddition(kind: .event, name: $0) }
     }
 }
 
-/// The parts of a lock that an older recording lacks.
-struct LockAdditions: Equatable {
-    var states: [String] = []
+/// A part of a lock that an older recording lacks.
+struct LockAddition: Hashable {
+    enum Kind {
+        case state
 
-    /// The keys of data, each prefixed with the name of its state.
-    var keys: [String] = []
+        /// A key of a state's data, prefixed with the name of the state.
+        case key
 
-    /// The keys within a value of the data, which an update rewrites as a whole.
-    var innerKeys: [String] = []
-    var events: [String] = []
+        /// A key within a value of the data, which an update rewrites as a whole.
+        case innerKey
+        case event
 
-    /// The names of effects, and the keys of their data, each prefixed with the name of its effect.
-    var effects: [String] = []
-
-    var isEmpty: Bool { self == LockAdditions() }
-
-    /// The additions that two runs share.
-    ///
-    /// A run's random keys, such as those of a dictionary, drop out.
-    func common(with other: LockAdditions) -> LockAdditions {
-        LockAdditions(
-            states: states.filter(Set(other.states).contains),
-            keys: keys.filter(Set(other.keys).contains),
-            innerKeys: innerKeys.filter(Set(other.innerKeys).contains),
-            events: events.filter(Set(other.events).contains),
-            effects: effects.filter(Set(other.effects).contains)
-        )
+        /// An effect, or a key of its data, prefixed with the name of the effect.
+        case effect
     }
+
+    let kind: Kind
+    let name: String
 }
 
 extension [JSONValue] {

@@ -5,20 +5,20 @@ public struct ArchiveLockNotRecorded: Error, Equatable {
     /// The file of the current version.
     public let file: URL
 
-    let additions: LockAdditions
+    let additions: [LockAddition]
 
     /// The states that the file lacked.
-    public var states: [String] { additions.states }
+    public var states: [String] { names(.state) }
 
     /// The keys of data that the file lacked, each prefixed with the name of its state, such as `CartState.coupon`.
-    public var keys: [String] { additions.keys }
+    public var keys: [String] { names(.key, .innerKey) }
 
     /// The names of the events that the file lacked.
-    public var events: [String] { additions.events }
+    public var events: [String] { names(.event) }
 
     /// The names of the effects that the file lacked, and the keys of their data, each prefixed with the name of its
     /// effect.
-    public var effects: [String] { additions.effects }
+    public var effects: [String] { names(.effect) }
 
     /// The states without an archive: every machine missed them, and every sample needs a source state.
     ///
@@ -27,14 +27,17 @@ public struct ArchiveLockNotRecorded: Error, Equatable {
 
     /// Whether this run wrote the file; otherwise run once with `recording: true`.
     public let isWritten: Bool
+
+    private func names(_ kinds: LockAddition.Kind...) -> [String] {
+        additions.filter { kinds.contains($0.kind) }.map(\.name)
+    }
 }
 
 extension ArchiveLockNotRecorded {
     /// The treatment of the additions by processes of the previous release while both releases run, with remedies.
     public var rollout: [String] {
         if isWritten { return [] }
-        let innerKeys = Set(additions.innerKeys)
-        let outerKeys = keys.filter { !innerKeys.contains($0) }
+        let (outerKeys, innerKeys) = (names(.key), names(.innerKey))
         return [
             states.isEmpty
                 ? nil
@@ -42,9 +45,9 @@ extension ArchiveLockNotRecorded {
             outerKeys.isEmpty
                 ? nil
                 : "Old processes keep \(outerKeys.joined(separator: ", ")) when they update the state, and write a state without it when they enter it: let the key be optional.",
-            additions.innerKeys.isEmpty
+            innerKeys.isEmpty
                 ? nil
-                : "Old processes drop \(additions.innerKeys.joined(separator: ", ")) when they save a machine in the state, because they write the value around it anew: raise `version`, or add a key to the state itself.",
+                : "Old processes drop \(innerKeys.joined(separator: ", ")) when they save a machine in the state, because they write the value around it anew: raise `version`, or add a key to the state itself.",
             events.isEmpty ? nil : "Old processes cannot fire \(events.joined(separator: ", ")).",
             effects.isEmpty
                 ? nil
