@@ -31,6 +31,11 @@ package final class GivenContext: Sendable {
         self.effectTypes = effectTypes
     }
 
+    /// The table of these machines; `nil` unless the context defines their workflow.
+    package var table: TransitionTable? {
+        makeTable?() ?? definition?.content.value.objects.makeTable([], nil)
+    }
+
     /// The context, if it is of a type.
     func value<Context: Sendable>(as type: Context.Type) -> Context? { context as? Context }
 

@@ -54,7 +54,7 @@ public func exercise<W: Workflow>(
     invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool> = [:]
 ) throws(ExerciseFailure) -> ExerciseReport {
     let exercise = Exercise(
-        table: try Exercise<W>.table(given: context, samples),
+        table: W.given(context)?.table ?? W.table,
         context: context,
         samples: samples,
         isRestarting: isRestarting,
@@ -206,27 +206,6 @@ struct Exercise<W: Workflow> {
         // Each sample may make each state of a table, which may also make its states itself.
         let isMade = W.self is any ContextDefined.Type || W.emptyState(named: state) != nil || W.hasBuilder(event)
         return isMade ? ordered + [nil] : ordered
-    }
-}
-
-extension Exercise {
-    /// The table of the machines; that of a `DataWorkflow` belongs to the context.
-    static func table(given context: W.Context, _ samples: [Sample<W>]) throws(ExerciseFailure) -> TransitionTable {
-        guard let definition = W.given(context)?.definition else { return W.table }
-        if let machine = StateMachine<W>.initial(context: context) { return machine.currentTable }
-        // Only a machine has this table, so another state serves as well.
-        for sample in samples {
-            guard let state = try? sample.make(()), definition.stateIndex(of: state) != nil,
-                let state = state as? W.AnyState
-            else { continue }
-            return StateMachine<W>(entering: state, context: context).currentTable
-        }
-        throw ExerciseFailure(
-            workflow: definition.workflow,
-            problem: .missingSamples(states: ["the initial state"]),
-            path: nil,
-            code: "// .state(\(writtenName(of: W.AnyState.self))(…)),"
-        )
     }
 }
 
