@@ -21,6 +21,17 @@ package func formerName(of type: Any.Type, named name: String) -> String? {
     return former != name && defaultName(of: type) == name ? former : nil
 }
 
+/// The name of a type as code writes it: with outer types and arguments, and without modules.
+///
+/// The runtime hides the function around a local type, so the name lacks it.
+// Never inlined, like `ownName(of:)`.
+@inline(never)
+package func writtenName(of type: Any.Type) -> String {
+    let name = TypeName(_typeName(type, qualified: true)).text(from: 0, isPathStart: true) { _ in true }
+    // The runtime writes the spaces of a name in backticks as no-break spaces.
+    return String(name.map { $0 == "\u{A0}" ? " " : $0 })
+}
+
 /// The runtime's name of a type, with modules: `Shop.Loaded<Shop.Sales.Item>`.
 private struct TypeName {
     /// The modules of the system and of this library.
@@ -48,7 +59,11 @@ private struct TypeName {
             switch byte {
             case UInt8(ascii: "`"): isWithinMarks.toggle()
             case UInt8(ascii: "."), UInt8(ascii: ":"): if !isWithinMarks { start = place + 1 }
-            case UInt8(ascii: "<"): if !isWithinMarks { return unmarked(text(from: start)) }
+            case UInt8(ascii: "<"):
+                // The surroundings of the first name are removed here.
+                if !isWithinMarks {
+                    return unmarked(text(from: start, isPathStart: false, without: Self.commonModules.contains))
+                }
             default: break
             }
         }
@@ -56,11 +71,15 @@ private struct TypeName {
     }
 
     /// The text from a type's name on, with each argument in full.
-    private func text(from start: Int) -> String {
+    /// - Parameters:
+    ///   - start: The place of the first name.
+    ///   - isPathStart: Whether the first name may be that of a module.
+    ///   - isOmitted: Whether the text omits a module.
+    /// - Returns: The text.
+    func text(from start: Int, isPathStart: Bool, without isOmitted: (String) -> Bool) -> String {
         var result: [UInt8] = []
         var place = start
-        // The surroundings of the first name were already removed.
-        var isPathStart = false
+        var isPathStart = isPathStart
         while place < bytes.count {
             if let end = endOfContext(at: place) {
                 place = end
@@ -74,7 +93,7 @@ private struct TypeName {
                 continue
             }
             if isPathStart, end < bytes.count, bytes[end] == UInt8(ascii: "."),
-                Self.commonModules.contains(String(decoding: bytes[place..<end], as: UTF8.self))
+                isOmitted(String(decoding: bytes[place..<end], as: UTF8.self))
             {
                 place = end + 1
             } else {
