@@ -418,6 +418,12 @@ import Testing
         )
     }
 
+    @Test("An exercise without the context that the workflow needs fails")
+    func missingContext() {
+        let failure = #expect(throws: ExerciseFailure.self) { try exercise(Ringing.self) }
+        #expect(failure?.description == "Ringing: The workflow needs a context: pass `context:`.")
+    }
+
     // MARK: Work
 
     final class BusyState: EmptyState, Working {

@@ -31,7 +31,7 @@ public import Heraclitus
 /// therefore do not run.
 /// - Parameters:
 ///   - workflow: The workflow.
-///   - context: The runtime dependencies of the states.
+///   - context: The runtime dependencies of the states; `nil` for a workflow without a context.
 ///   - samples: Samples that make states; an `EmptyState` needs none.
 ///   - coverage: The paths to drive machines along.
 ///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every
@@ -45,7 +45,7 @@ public import Heraclitus
 @discardableResult
 public func exercise<W: Workflow>(
     _ workflow: W.Type,
-    context: W.Context,
+    context: W.Context? = nil,
     samples: [Sample<W>] = [],
     covering coverage: PathCoverage = .transitionPairs,
     restartingAtEveryStep isRestarting: Bool = true,
@@ -53,6 +53,7 @@ public func exercise<W: Workflow>(
     except: Set<String> = [],
     invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool> = [:]
 ) throws(ExerciseFailure) -> ExerciseReport {
+    let context = try Exercise<W>.context(context)
     let exercise = Exercise(
         table: W.given(context)?.table ?? W.table,
         context: context,
@@ -63,42 +64,6 @@ public func exercise<W: Workflow>(
         invariants: invariants
     )
     return try exercise.report(covering: coverage)
-}
-
-/// Drives machines of a workflow without a context, as
-/// ``exercise(_:context:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` does.
-/// - Parameters:
-///   - workflow: The workflow.
-///   - samples: Samples that make states; an `EmptyState` needs none.
-///   - coverage: The paths to drive machines along.
-///   - isRestarting: Whether each machine is archived, restored and activated before its first and after every
-///     transition.
-///   - hookEvents: The names of the events that hooks may fire. Events that fire by themselves are always allowed.
-///   - except: Names of properties that may be lost in an archive.
-///   - invariants: Facts about a machine, each with its name. They are checked before the first fire, and after every
-///     fire with all events that its hooks fired. A state that a hook leaves at once is skipped.
-/// - Returns: The counts of steps and restarts, and the untried transitions.
-/// - Throws: ``ExerciseFailure``.
-@discardableResult
-public func exercise<W: Workflow>(
-    _ workflow: W.Type,
-    samples: [Sample<W>] = [],
-    covering coverage: PathCoverage = .transitionPairs,
-    restartingAtEveryStep isRestarting: Bool = true,
-    firedByHooks hookEvents: Set<String> = [],
-    except: Set<String> = [],
-    invariants: KeyValuePairs<String, (StateMachine<W>) throws -> Bool> = [:]
-) throws(ExerciseFailure) -> ExerciseReport where W.Context == Void {
-    try exercise(
-        workflow,
-        context: (),
-        samples: samples,
-        covering: coverage,
-        restartingAtEveryStep: isRestarting,
-        firedByHooks: hookEvents,
-        except: except,
-        invariants: invariants
-    )
 }
 
 /// The settings of one exercise: the workflow, the samples and the checks.
@@ -116,6 +81,14 @@ struct Exercise<W: Workflow> {
 
     /// The definition of the machines; that of a `DataWorkflow` belongs to the context.
     var definition: Definition { W.definition(given: W.given(context)) }
+
+    /// The context of the machines; the empty one of a workflow without a context.
+    static func context(_ context: W.Context?) throws(ExerciseFailure) -> W.Context {
+        guard let context = context ?? (() as? W.Context) else {
+            throw ExerciseFailure(workflow: W.name, problem: .missingContext, path: nil, code: "")
+        }
+        return context
+    }
 
     func report(covering coverage: PathCoverage) throws(ExerciseFailure) -> ExerciseReport {
         let paths = table.paths(covering: coverage)

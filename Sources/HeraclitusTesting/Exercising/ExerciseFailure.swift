@@ -1,7 +1,7 @@
 public import Heraclitus
 
-/// The error of ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``: a problem and
-/// a path to it, shortened to the steps that it needs.
+/// The error of ``exercise(_:context:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``: a
+/// problem and a path to it, shortened to the steps that it needs.
 public struct ExerciseFailure: Error {
     /// The kind of problem.
     @nonexhaustive
@@ -11,6 +11,9 @@ public struct ExerciseFailure: Error {
         ///
         /// ``ExerciseFailure/code`` has the samples to write.
         case missingSamples(states: [String])
+
+        /// The workflow needs a `context:`.
+        case missingContext
 
         /// An archive changes a property of a state.
         case lostInArchive(LostInArchive)
@@ -53,6 +56,7 @@ extension ExerciseFailure.Problem: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missingSamples(let states): "No sample makes \(states.joined(separator: ", "))."
+        case .missingContext: "The workflow needs a context: pass `context:`."
         case .lostInArchive(let error): "\(error)."
         case .notArchived(let error): "The machine cannot be archived and restored: \(error)"
         case .strayed(let event, let state): "A hook has fired \"\(event)\", which led to \(state)."
@@ -66,6 +70,7 @@ extension ExerciseFailure.Problem: CustomStringConvertible {
     var identity: [String] {
         switch self {
         case .missingSamples(let states): ["samples"] + states
+        case .missingContext: ["context"]
         case .lostInArchive(let error): ["lost", error.state]
         case .notArchived: ["archive"]
         case .strayed(let event, let state): ["strayed", event, state]

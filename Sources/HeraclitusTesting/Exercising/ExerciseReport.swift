@@ -1,7 +1,7 @@
 public import Heraclitus
 
 /// The counts and the untried transitions of one
-/// ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
+/// ``exercise(_:context:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 public struct ExerciseReport: Sendable {
     /// A transition of the table that was never carried out.
     public struct Untried: Hashable, Sendable {

@@ -1,6 +1,7 @@
 public import Heraclitus
 
-/// Makes a state for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` to enter.
+/// Makes a state for ``exercise(_:context:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)`` to
+/// enter.
 ///
 /// ```swift
 /// let samples: [Sample<Order>] = [

@@ -25,8 +25,8 @@ import HeraclitusInspecting
 /// `expectCompatible` throws an error for a `DataWorkflow`, whose archives belong to a table.
 /// - Parameters:
 ///   - workflow: The workflow.
-///   - context: The runtime dependencies of the states.
-///   - samples: Samples that make states, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
+///   - context: The runtime dependencies of the states; `nil` for a workflow without a context.
+///   - samples: Samples that make states, as for ``exercise(_:context:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
 ///   - folder: The folder of the files; one for each workflow.
 ///   - isRecording: Whether to add missing parts to the current version's file, if there are no breaks.
 ///   - hookEvents: The names of the events that hooks may fire. Events that fire by themselves are always allowed.
@@ -35,7 +35,7 @@ import HeraclitusInspecting
 ///   files.
 public func expectCompatible<W: Workflow>(
     _ workflow: W.Type,
-    context: W.Context,
+    context: W.Context? = nil,
     samples: [Sample<W>] = [],
     in folder: URL,
     recording isRecording: Bool = false,
@@ -43,6 +43,7 @@ public func expectCompatible<W: Workflow>(
     except: Set<String> = []
 ) throws {
     if W.self is any ContextDefined.Type { throw WorkflowWithoutLock(name: writtenName(of: W.self)) }
+    let context = try Exercise<W>.context(context)
     let table = W.table
     func lockOfToday() throws -> ArchiveLock {
         ArchiveLock(
@@ -74,36 +75,6 @@ public func expectCompatible<W: Workflow>(
             isWritten: recorded == nil && !isRecording
         )
     }
-}
-
-/// Checks a workflow without a context, as
-/// ``expectCompatible(_:context:samples:in:recording:firedByHooks:except:)`` does.
-/// - Parameters:
-///   - workflow: The workflow.
-///   - samples: Samples that make states, as for ``exercise(_:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
-///   - folder: The folder of the files; one for each workflow.
-///   - isRecording: Whether to add missing parts to the current version's file, if there are no breaks.
-///   - hookEvents: The names of the events that hooks may fire. Events that fire by themselves are always allowed.
-///   - except: Names of properties that may be lost in an archive.
-/// - Throws: ``IncompatibleArchives``; ``ArchiveLockNotRecorded``; ``ExerciseFailure``; errors of reading and writing
-///   files.
-public func expectCompatible<W: Workflow>(
-    _ workflow: W.Type,
-    samples: [Sample<W>] = [],
-    in folder: URL,
-    recording isRecording: Bool = false,
-    firedByHooks hookEvents: Set<String> = [],
-    except: Set<String> = []
-) throws where W.Context == Void {
-    try expectCompatible(
-        workflow,
-        context: (),
-        samples: samples,
-        in: folder,
-        recording: isRecording,
-        firedByHooks: hookEvents,
-        except: except
-    )
 }
 
 extension TransitionTable {

@@ -1,5 +1,5 @@
-/// The error of ``expectCompatible(_:samples:in:recording:firedByHooks:except:)``: changes of a workflow that break
-/// stored archives.
+/// The error of ``expectCompatible(_:context:samples:in:recording:firedByHooks:except:)``: changes of a workflow that
+/// break stored archives.
 public struct IncompatibleArchives: Error, Equatable {
     /// A change that breaks stored archives.
     public struct Break: Hashable, Sendable {
