@@ -186,13 +186,6 @@ struct SCXMLStates {
 
     // MARK: - The table
 
-    /// A transition of the table.
-    private struct Pair: Hashable {
-        let from: Int
-        let to: Int
-        let isUpdate: Bool
-    }
-
     /// A transition of a state, which its inner states inherit.
     private struct Route {
         let event: String
@@ -214,7 +207,7 @@ struct SCXMLStates {
         if states.isEmpty { refuse(1, "scxml", "It has no states.") }
         let routes = zip(states, eventNames).map { self.routes(of: $0, $1, leaves) }
         var order = SCXMLEvents()
-        var pairs: [String: [Pair]] = [:]
+        var pairs: [String: [TransitionTable.Transition]] = [:]
         var steps = 0
         for state in states.indices where states[state].end == state + 1 {
             var taken: Set<String> = []
@@ -223,8 +216,8 @@ struct SCXMLStates {
             while let around = next, steps <= Self.limit {
                 steps += 1 + routes[around].count
                 for route in routes[around] where Self.isFree(route.event, route.key, &taken) {
-                    let pair = Pair(from: state, to: route.to ?? state, isUpdate: route.to == nil)
-                    pairs[route.event, default: []].append(pair)
+                    let (from, to) = (states[state].name, states[route.to ?? state].name)
+                    pairs[route.event, default: []].append(.init(from: from, to: to, isUpdate: route.to == nil))
                     found.append(route.event)
                 }
                 next = states[around].parent
@@ -274,7 +267,7 @@ struct SCXMLStates {
         _ version: Int,
         _ start: Int,
         _ events: [String],
-        _ pairs: [String: [Pair]]
+        _ pairs: [String: [TransitionTable.Transition]]
     ) -> TransitionTable {
         let names = states.map(\.name)
         var table = TransitionTable(
@@ -283,10 +276,7 @@ struct SCXMLStates {
             states: names,
             initial: names[start],
             events: events.map { event in
-                TransitionTable.Event(
-                    named: TransitionTable.text(ofXMLEventName: event),
-                    (pairs[event] ?? []).map { .init(from: names[$0.from], to: names[$0.to], isUpdate: $0.isUpdate) }
-                )
+                TransitionTable.Event(named: TransitionTable.text(ofXMLEventName: event), pairs[event] ?? [])
             }
         )
         for (number, state) in states.enumerated() {

@@ -60,15 +60,10 @@ extension WorkflowState {
 }
 
 private final class Comparison {
-    private struct Pair: Hashable {
-        let before: ObjectIdentifier
-        let after: ObjectIdentifier
-    }
-
     private let except: Set<String>
 
     /// The pairs of objects under comparison; a reference back to one of them is skipped.
-    private var open: Set<Pair> = []
+    private var open: Set<[ObjectIdentifier]> = []
 
     /// The number of dates that an archive has rounded to a nanosecond.
     private var roundedDates = 0
@@ -135,7 +130,7 @@ private final class Comparison {
         }
         if old.children.count != new.children.count { return change(before, after, path) }
         guard type(of: before) is AnyClass else { return differences(old, new, path) }
-        let pair = Pair(before: ObjectIdentifier(before as AnyObject), after: ObjectIdentifier(after as AnyObject))
+        let pair = [ObjectIdentifier(before as AnyObject), ObjectIdentifier(after as AnyObject)]
         guard open.insert(pair).inserted else { return [] }
         defer { open.remove(pair) }
         return differences(old, new, path)

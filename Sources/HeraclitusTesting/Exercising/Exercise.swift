@@ -98,7 +98,7 @@ struct Exercise<W: Workflow> {
         }
         let tour = ExerciseTour(self)
         for path in paths { try tour.go(along: path) }
-        for goal in goals(of: paths, coverage) { try tour.pursue(goal) }
+        for goal in goals(of: paths, coverage) { try tour.pursue(goal.transitions, from: goal.start) }
         try tour.exerciseRegions()
         // The tour has to end first: a sample gets the left state, so only firing shows whether the sample fits.
         let unmade = inOrder(tour.neverMade.intersection(paths.flatMap(\.transitions)))
@@ -131,18 +131,19 @@ struct Exercise<W: Workflow> {
         }.filter(transitions.contains)
     }
 
+    /// Transitions to carry out directly one after the other, with a start state from which a machine can reach them.
+    private typealias Goal = (start: String, transitions: [ExercisedTransition])
+
     /// The transitions of the paths, and the pairs if `coverage` asks for pairs, each with the start of its path.
-    private func goals(of paths: [TransitionPath], _ coverage: PathCoverage) -> [ExerciseGoal] {
+    private func goals(of paths: [TransitionPath], _ coverage: PathCoverage) -> [Goal] {
         if case .randomWalks = coverage { return [] }
         var seen: Set<[ExercisedTransition]> = []
-        let singles = paths.flatMap { path in
-            path.transitions.map { ExerciseGoal(start: path.start, transitions: [$0]) }
-        }
-        var pairs: [ExerciseGoal] = []
+        let singles: [Goal] = paths.flatMap { path in path.transitions.map { (start: path.start, transitions: [$0]) } }
+        var pairs: [Goal] = []
         if coverage == .transitionPairs {
             pairs = paths.flatMap { path in
-                zip(path.transitions, path.transitions.dropFirst()).map { first, second in
-                    ExerciseGoal(start: path.start, transitions: [first, second])
+                zip(path.transitions, path.transitions.dropFirst()).map {
+                    (start: path.start, transitions: [$0, $1])
                 }
             }
         }
@@ -187,13 +188,6 @@ struct ExercisedTransition: Hashable {
     let event: String
     let from: String
     let to: String
-}
-
-/// Transitions to carry out directly one after the other.
-struct ExerciseGoal {
-    /// The name of a start state from which a machine can reach the first transition.
-    let start: String
-    let transitions: [ExercisedTransition]
 }
 
 extension TransitionPath {

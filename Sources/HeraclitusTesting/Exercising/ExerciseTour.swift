@@ -72,14 +72,14 @@ final class ExerciseTour<W: Workflow> {
         }
     }
 
-    /// Retries a missed goal up to five times, each time with one more detour before it.
-    func pursue(_ goal: ExerciseGoal) throws(ExerciseFailure) {
-        guard !done.contains(goal.transitions), let place = goal.transitions.first?.from else { return }
-        try walk(from: goal.start) { () throws(ExerciseFailure.Problem) in
+    /// Retries missed transitions up to five times, each time with one more detour before them.
+    func pursue(_ transitions: [ExercisedTransition], from start: String) throws(ExerciseFailure) {
+        guard !done.contains(transitions), let place = transitions.first?.from else { return }
+        try walk(from: start) { () throws(ExerciseFailure.Problem) in
             for detours in 0..<5 {
                 for _ in 0..<detours { _ = try wander(andReturnTo: place) }
                 var isThere = try come(to: place)
-                for transition in goal.transitions where isThere { isThere = try take(transition) }
+                for transition in transitions where isThere { isThere = try take(transition) }
                 if isThere { return }
             }
         }

@@ -26,23 +26,7 @@ final class ExercisedMachine<W: Workflow> {
     private(set) var states: [String] = []
 
     /// The transitions that wait for `checkHooks`.
-    private let made = Made()
-
-    private final class Made: Sendable {
-        private let transitions = Lock<[ExercisedTransition]>([])
-
-        func add(_ occurrence: Occurrence) {
-            // Automatic events have a cause, and hooks fire without one.
-            guard occurrence.kind == .transitioned, occurrence.cause == nil, let event = occurrence.event,
-                let to = occurrence.destination
-            else { return }
-            transitions.withLock {
-                $0.append(ExercisedTransition(event: event, from: occurrence.source, to: to))
-            }
-        }
-
-        func take() -> [ExercisedTransition] { transitions.withLock { exchange(&$0, with: []) } }
-    }
+    private let made = Box(Lock<[ExercisedTransition]>([]))
 
     /// Makes a machine in the initial state, or in a state that a sample makes.
     init(_ exercise: Exercise<W>, in start: String) throws(ExerciseFailure.Problem) {
@@ -140,7 +124,7 @@ final class ExercisedMachine<W: Workflow> {
             return .declined("declined: \(error.underlyingError.map { "\($0)" } ?? "")")
         }
         // A fire of a region is no transition of the machine.
-        try checkHooks(Array(made.take().dropFirst(path.isEmpty ? 1 : 0)))
+        try checkHooks(Array(takeMade().dropFirst(path.isEmpty ? 1 : 0)))
         try checkInvariants()
         return .carriedOut
     }
@@ -170,13 +154,22 @@ final class ExercisedMachine<W: Workflow> {
 
     /// Activates a new or restored machine.
     private func activate() throws(ExerciseFailure.Problem) {
-        machine.observe(made.add)
+        machine.observe { [made] occurrence in
+            // Automatic events have a cause, and hooks fire without one.
+            guard occurrence.kind == .transitioned, occurrence.cause == nil, let event = occurrence.event,
+                let to = occurrence.destination
+            else { return }
+            let transition = ExercisedTransition(event: event, from: occurrence.source, to: to)
+            made.value.withLock { $0.append(transition) }
+        }
         machine.collectEffects(exercise.collectEffects)
         machine.leaveOutWork()
         machine.activate()
-        try checkHooks(made.take())
+        try checkHooks(takeMade())
         try checkInvariants()
     }
+
+    private func takeMade() -> [ExercisedTransition] { made.value.withLock { exchange(&$0, with: []) } }
 
     private func checkHooks(_ transitions: [ExercisedTransition]) throws(ExerciseFailure.Problem) {
         if let other = transitions.first(where: { !exercise.hookEvents.contains($0.event) }) {
