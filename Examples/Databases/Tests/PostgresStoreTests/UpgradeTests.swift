@@ -99,7 +99,7 @@ struct UpgradeTests {
     func unknown() async throws {
         let store = try await PostgresStore(try await database())
         var unknown = claim(effectsBy: .now, limit: 5)
-        unknown.queue = .effects(by: .now, names: ["Other"])
+        unknown.query.queue = .effects(by: .now, names: ["Other"])
         #expect(try await store.claim(unknown) == [])
         #expect(try await store.load("1")?.effects?.worker == nil)
         try await check(store)
