@@ -40,17 +40,23 @@ private func hasIndescribableMember(_ value: Any) -> Bool {
 /// The text of an element or a member, in which Swift quotes texts.
 private func textOfElement(_ element: Any) -> String { text(of: element) { String(reflecting: $0) } }
 
+/// A text without quotes.
+private struct BareText: CustomStringConvertible {
+    let description: String
+}
+
 extension JSONValue {
     /// The value in Swift's own types, with an ellipsis below a number of levels.
     fileprivate func plain(levels: Int) -> Any {
         switch self {
-        case .array where levels == 0, .object where levels == 0: "…"
-        case .null: "nil"
+        case .array where levels == 0, .object where levels == 0: BareText(description: "…")
+        case .null: BareText(description: "nil")
         case .bool(let value): value
         case .integer(let value): value
         case .unsigned(let value): value
         case .number(let value): value
-        case .decimal(let text), .string(let text): text
+        case .decimal(let text): BareText(description: text)
+        case .string(let text): text
         case .array(let values): values.map { $0.plain(levels: levels - 1) }
         case .object(let values): values.mapValues { $0.plain(levels: levels - 1) }
         }

@@ -54,7 +54,7 @@ extension StateMachine {
     /// The recorded occurrences of the machine, without their objects; empty without a journal.
     ///
     /// A machine keeps a journal if its workflow asks for one by ``Workflow/journal``, or its initializer by `journal`.
-    /// The journal keeps its last lines up to that number.
+    /// The journal keeps its last lines up to that number. Once it has dropped lines, each read copies it.
     ///
     /// ```swift
     /// print(machine.journal.table)       // a line for each occurrence

@@ -16,7 +16,7 @@ package struct Journal: Sendable {
     /// A unique random number of the journal, drawn with its line 1; `nil` in journals of earlier releases.
     package private(set) var series: Int?
 
-    // A ring buffer that starts at `first`: dropping a line moves no other line. Readers get the numbers.
+    // A ring buffer that starts at `first`: dropping a line moves no other line. Each line has its number.
     private var ring: [Occurrence]
     private var first = 0
 
@@ -31,18 +31,17 @@ package struct Journal: Sendable {
         // Larger numbers would make the archive unreadable.
         self.limit = min(max(1, limit), MachineCore.largestRevision)
         let surplus = max(0, lines.count - self.limit)
-        ring = Array(lines.dropFirst(surplus))
-        self.droppedCount = min(droppedCount + surplus, MachineCore.largestRevision)
-        (self.began, self.series) = (began, series)
+        let dropped = min(droppedCount + surplus, MachineCore.largestRevision)
+        ring = lines.dropFirst(surplus).enumerated().map { index, line in line.numbered(dropped &+ index &+ 1) }
+        (self.droppedCount, self.began, self.series) = (dropped, began, series)
     }
 
-    /// The lines in their order, with their numbers.
-    package var lines: [Occurrence] {
-        ring.indices.map { index in
-            var occurrence = ring[(first + index) % ring.count]
-            occurrence.line = droppedCount &+ index &+ 1
-            return occurrence
-        }
+    /// The lines in their order, copied once the journal has dropped some.
+    package var lines: [Occurrence] { first == 0 ? ring : Array(ring[first...] + ring[..<first]) }
+
+    /// The lines from the last one to the first one, without a copy.
+    var newestFirst: some Sequence<Occurrence> {
+        ring.indices.reversed().lazy.map { index in ring[(first + index) % ring.count] }
     }
 
     /// The journal with another limit.
@@ -60,16 +59,17 @@ package struct Journal: Sendable {
             // Every JSON reader keeps the number exactly.
             (began, series) = (occurrence.date, Int.random(in: 0..<MachineCore.largestRevision))
         }
-        var dropped: Occurrence?
-        if ring.count < limit {
-            ring.append(occurrence)
-        } else {
-            dropped = ring[first]
-            ring[first] = occurrence
-            first = (first + 1) % limit
-            if droppedCount < MachineCore.largestRevision { droppedCount += 1 }
+        let isFull = ring.count >= limit
+        if isFull, droppedCount < MachineCore.largestRevision { droppedCount += 1 }
+        let line = droppedCount &+ ring.count &+ (isFull ? 0 : 1)
+        guard isFull else {
+            ring.append(occurrence.numbered(line))
+            return (line, nil)
         }
-        return (droppedCount &+ ring.count, dropped)
+        let dropped = ring[first]
+        ring[first] = occurrence.numbered(line)
+        first = (first + 1) % limit
+        return (line, dropped)
     }
 
     /// Notes the duration of a transition in its line, unless that was dropped.
@@ -77,6 +77,15 @@ package struct Journal: Sendable {
         let index = line &- droppedCount &- 1
         guard ring.indices.contains(index) else { return }
         let place = (first + index) % ring.count
-        ring[place] = ring[place].recorded { $0.duration = duration }
+        ring[place] = ring[place].recorded { $0.duration = duration }.numbered(line)
+    }
+}
+
+extension Occurrence {
+    /// The occurrence as a line of a journal.
+    fileprivate func numbered(_ line: Int) -> Occurrence {
+        var occurrence = self
+        occurrence.line = line
+        return occurrence
     }
 }

@@ -21,6 +21,8 @@ extension Collection<Occurrence> {
         let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             let cells = zip(row, widths).enumerated().map { column, cell in
+                // A note may be long, and the last column needs no space after it.
+                if column == head.count - 1 { return cell.0 }
                 let space = String(repeating: " ", count: cell.1 - cell.0.count)
                 return columnsOfNumbers.contains(column) ? space + cell.0 : cell.0 + space
             }

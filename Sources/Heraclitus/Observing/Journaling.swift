@@ -19,7 +19,7 @@ final class JournalBook: Sendable {
     /// full journal, the rejections of several due events would replace one another at each search.
     func hasRejection(like occurrence: Occurrence) -> Bool {
         let journal = journal
-        let since = journal.lines.reversed().prefix { $0.revision == occurrence.revision }
+        let since = Array(journal.newestFirst.prefix { $0.revision == occurrence.revision })
         func isOfDueEvent(_ line: Occurrence) -> Bool {
             if line.kind == .rejected, case .due = line.cause { true } else { false }
         }
@@ -77,9 +77,20 @@ final class JournalLine {
 extension UserInfo {
     /// The user info with descriptions instead of machines and states, so that keeping it retains none of them.
     ///
-    /// Values with secret keys are left out.
+    /// Values with secret keys are left out. Machines and states in lists and dictionaries count, too; those within
+    /// a structure are kept with it.
     func recorded(without secretKeys: Set<String> = []) -> UserInfo {
-        func isLive(_ value: Value) -> Bool { value is any TreeMachine || value is any WorkflowState }
+        func isLive(_ value: Any) -> Bool {
+            switch value {
+            case is any TreeMachine, is any WorkflowState: true
+            // An empty list is a list of every type. Other casts fail at the first element.
+            case let machines as [any TreeMachine]: !machines.isEmpty
+            case let states as [any WorkflowState]: !states.isEmpty
+            case let machines as [String: any TreeMachine]: !machines.isEmpty
+            case let states as [String: any WorkflowState]: !states.isEmpty
+            default: false
+            }
+        }
         let values = values
         guard values.contains(where: { isLive($0.value) || secretKeys.contains($0.key) }) else { return self }
         return UserInfo(

@@ -220,4 +220,10 @@ extension UserInfo.Key<[String]> { fileprivate static var reasons: Self { Self("
         info[.attempt] = nil
         #expect(info.isEmpty && UserInfo().isEmpty)
     }
+
+    @Test("A decoded list shows `null` and exact decimals without quotes, and texts in quotes")
+    func plainTexts() {
+        let list = JSONValue.array([1, .null, .decimal("12345678901234567.89"), "nil"])
+        #expect(UserInfo(["a": list]).description == #"[a: [1, nil, 12345678901234567.89, "nil"]]"#)
+    }
 }

@@ -275,4 +275,34 @@ import Testing
         }
         #expect(machine == nil && state == nil && journal.count == 3)
     }
+
+    @Test("A journal keeps texts of the machines in a list or dictionary of a user info")
+    func machinesInLists() throws {
+        let parcel = StateMachine<SilentParcel>(journal: 5)
+        weak var part: StateMachine<Parcel>?
+        var archive = Data()
+        do {
+            let machine = StateMachine<Parcel>()
+            part = machine
+            try parcel.fire.send(
+                SentState("a"),
+                userInfo: ["all": [machine], "named": ["a": machine], "none": [String]()]
+            )
+            archive = try parcel.archive()
+            try machine.fire.send(SentState("b"))
+            #expect(try parcel.archive() == archive)
+        }
+        #expect(part == nil && parcel.journal[0].userInfo["none", as: [String].self] == [])
+    }
+
+    @Test("A table of lines costs little more than their texts, also with one long note")
+    func longNote() throws {
+        let parcel = StateMachine<SilentParcel>(journal: 1_000)
+        try parcel.fire.send(SentState("a"), userInfo: ["photo": String(repeating: "x", count: 1_000_000)])
+        for _ in 1..<1_000 { parcel.announce("x") }
+        let time = threadTime {
+            #expect(parcel.journal.table.utf8.count < 1_300_000)
+        }
+        #expect(time < .seconds(20))
+    }
 }
