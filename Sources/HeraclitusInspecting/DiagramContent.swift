@@ -41,6 +41,7 @@ struct DiagramContent {
     typealias Region = (region: TransitionTable.Region, content: DiagramContent)
 
     init(_ table: TransitionTable, _ marks: DiagramMarks) {
+        let table = table.withUnlistedStates
         self.table = table
         self.marks = marks
         layout = DiagramBoxes(table)
@@ -183,6 +184,17 @@ private struct ArrowPlaces {
         }
         let isBackward = place(destination, destinations) ?? 0 < place(source, sources) ?? 0
         return (common == 0 ? nil : sources[common - 1].number, isBackward)
+    }
+}
+
+extension TransitionTable {
+    /// The table with the states that it names and does not list, as a decoded table may.
+    var withUnlistedStates: TransitionTable {
+        let named = events.flatMap { event in event.transitions.flatMap { [$0.from, $0.to] } + event.fromAnyState }
+        var known = Set(states)
+        var table = self
+        table.states += ([initial] + named + finals).filter { known.insert($0).inserted }
+        return table
     }
 }
 

@@ -6,21 +6,27 @@ extension TransitionTable {
         let head = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,
             "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" datamodel=\"null\" name=\"\(Self.xmlName(workflow))\" "
-                + "initial=\"\(Self.xmlName(initial))\">",
+                + "initial=\"\(xmlInitial)\">",
         ]
         return (head + scxmlStates(statePath: "", eventPath: "").map { "    \($0)" } + ["</scxml>", ""])
             .joined(separator: "\n")
     }
 
+    private var xmlInitial: String { Self.xmlName(states.first { $0 == initial } ?? initial) }
+
     /// The states, whose ids and events begin with a path.
     private func scxmlStates(statePath: String, eventPath: String) -> [String] {
+        // Equal names may be composed of other characters, but an id is compared by them.
+        let spellings = Dictionary(states.map { ($0, $0) }) { first, _ in first }
         var transitions: [String: [String]] = [:]
         for event in events {
-            let leaving = Dictionary(grouping: event.transitions, by: \.from)
-            for transition in event.transitions {
+            let pairs = event.transitions.once
+            let leaving = Dictionary(grouping: pairs, by: \.from)
+            for transition in pairs {
                 let isOnly = leaving[transition.from]?.count == 1
-                let name = eventPath + Self.xmlEventName(event.name) + (isOnly ? "" : ".\(Self.xmlName(transition.to))")
-                let target = transition.isUpdate ? "" : " target=\"\(statePath)\(Self.xmlName(transition.to))\""
+                let to = Self.xmlName(spellings[transition.to] ?? transition.to)
+                let name = eventPath + Self.xmlEventName(event.name) + (isOnly ? "" : ".\(to)")
+                let target = transition.isUpdate ? "" : " target=\"\(statePath)\(to)\""
                 transitions[transition.from, default: []].append("<transition event=\"\(name)\"\(target)/>")
             }
         }
@@ -56,7 +62,7 @@ extension TransitionTable {
             let eventName = number == 1 ? plainEvent : "\(plainEvent).\(number)"
             let path = eventPath + (eventNames.contains(plainEvent) ? "_x_" : "") + eventName + "."
             let states = region.table.scxmlStates(statePath: id + ".", eventPath: path).map { "    \($0)" }
-            return ["<state id=\"\(id)\" initial=\"\(id).\(xmlName(region.table.initial))\">"] + states + ["</state>"]
+            return ["<state id=\"\(id)\" initial=\"\(id).\(region.table.xmlInitial)\">"] + states + ["</state>"]
         }
         guard regions.count > 1 else { return parts }
         return ["<parallel id=\"\(state)._\">"] + parts.map { "    \($0)" } + ["</parallel>"]

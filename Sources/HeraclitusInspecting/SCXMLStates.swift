@@ -198,6 +198,14 @@ struct SCXMLStates {
         let line: Int
     }
 
+    /// A transition of a state in the table.
+    private struct Pair: Hashable {
+        let event: String
+
+        /// The destination; `nil` for an update.
+        let to: Int?
+    }
+
     /// The largest number of outer states that are asked for transitions.
     private static let limit = 10_000_000
 
@@ -212,13 +220,16 @@ struct SCXMLStates {
         for state in states.indices where states[state].end == state + 1 {
             var taken: Set<String> = []
             var found: [String] = []
+            // An outer transition for `go` may lead to the destination of an inner one for `go.B`.
+            var made: Set<Pair> = []
             var next: Int? = state
             while let around = next, steps <= Self.limit {
                 steps += 1 + routes[around].count
                 for route in routes[around] where Self.isFree(route.event, route.key, &taken) {
+                    found.append(route.event)
+                    guard made.insert(Pair(event: route.event, to: route.to)).inserted else { continue }
                     let (from, to) = (states[state].name, states[route.to ?? state].name)
                     pairs[route.event, default: []].append(.init(from: from, to: to, isUpdate: route.to == nil))
-                    found.append(route.event)
                 }
                 next = states[around].parent
             }
@@ -306,7 +317,9 @@ struct SCXMLStates {
 
     /// The name of a transition's event before the dot and the destination; `nil` for another name.
     private static func beginning(of transition: Transition, in state: State) -> String? {
-        let end = "." + (transition.target ?? state.id)
+        // The ids of the states of a machine have a path before the name, which has no dot.
+        let id = transition.target ?? state.id
+        let end = "." + (id.split(separator: ".", omittingEmptySubsequences: false).last ?? "")
         return transition.event.hasSuffix(end) ? String(transition.event.dropLast(end.count)) : nil
     }
 

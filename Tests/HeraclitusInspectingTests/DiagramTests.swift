@@ -89,6 +89,25 @@ import Testing
         #expect(!odd.contains("classDef") && Odd.table.diagram(.mermaid, current: "nobody") == odd)
     }
 
+    @Test("A diagram has the states that a decoded table misspells, each with its name")
+    func unlisted() throws {
+        let json = #"""
+            {"workflow": "w", "states": ["A"], "initial": "",
+             "events": [{"name": "x", "transitions": [{"from": "A", "to": "Reveiw"}, {"from": "A", "to": "arrow 1"}]}]}
+            """#
+        let table = try TransitionTable(json: Data(json.utf8))
+        let mermaid = table.diagram(.mermaid)
+        for line in [#"state "Reveiw" as s2"#, "[*] --> s1", "s0 --> s2 : x", "s0 --> s3 : x"] {
+            #expect(mermaid.contains("    \(line)\n"))
+        }
+        let dot = table.diagram(.dot)
+        // A dot has the empty id, and labels have ids apart from those of states.
+        let lines = [
+            "\" 2\" [label=\"\"];", "\"\" -> \" 2\";", "\"Reveiw\";", "\"arrow 1 2\" -> \"Reveiw\";", "\"arrow 1\";",
+        ]
+        for line in lines { #expect(dot.contains("    \(line)\n"), "\(dot)") }
+    }
+
     protocol Outer: WorkflowState {}
     protocol Inner: Outer {}
     protocol Aside: WorkflowState {}
