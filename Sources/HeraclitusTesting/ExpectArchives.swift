@@ -129,6 +129,7 @@ private final class Comparison {
             return text(of: before) == text(of: after) ? [] : change(before, after, path)
         }
         if old.children.count != new.children.count { return change(before, after, path) }
+        if old.displayStyle == .set { return isSameSet(old, new) ? [] : change(before, after, path) }
         guard type(of: before) is AnyClass else { return differences(old, new, path) }
         let pair = [ObjectIdentifier(before as AnyObject), ObjectIdentifier(after as AnyObject)]
         guard open.insert(pair).inserted else { return [] }
@@ -143,9 +144,27 @@ private final class Comparison {
         mirror.displayStyle == nil && mirror.children.isEmpty && "\(type(of: value))".contains(" -> ")
     }
 
+    /// Whether each element of a set has its equal in another set of the same size.
+    private func isSameSet(_ before: Mirror, _ after: Mirror) -> Bool {
+        var others = after.children.map(\.value)
+        return before.children.allSatisfy { element in
+            guard let index = others.firstIndex(where: { differences(element.value, $0, "").isEmpty }) else {
+                return false
+            }
+            others.remove(at: index)
+            return true
+        }
+    }
+
     private func differences(_ before: [AnyHashable: Any], _ after: [AnyHashable: Any], _ path: String) -> [String] {
-        let values = before.map { key, value in (place: "\(path)[\(key)]", old: value, new: after[key]) }
-        let added = after.keys.filter { before[$0] == nil }.map { "\(path)[\($0)] was not there" }
+        // A key may be a date that the archive has rounded.
+        var others = Set(after.keys.filter { before[$0] == nil })
+        let values = before.map { key, value in
+            let same = after[key] == nil ? others.first { differences(key.base, $0.base, "").isEmpty } : key
+            if let same { others.remove(same) }
+            return (place: "\(path)[\(key)]", old: value, new: same.flatMap { after[$0] })
+        }
+        let added = others.map { "\(path)[\($0)] was not there" }
         return values.flatMap { place, old, new in
             new.map { differences(old, $0, place) } ?? ["\(place) is gone"]
         }.sorted() + added.sorted()

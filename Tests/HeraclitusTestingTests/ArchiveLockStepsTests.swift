@@ -243,4 +243,15 @@ import Testing
             #expect(remedy.contains(#"    archive.data["x[0].y"] = archive.data["a.b\"c\\d"]"#))
         }
     }
+
+    @Test("For another workflow in the folder, the lock says that each workflow needs its own")
+    func sharedFolder() throws {
+        let found = try breaks(
+            [Sample<SampleTests.Resumed>.state(SampleTests.CountedState(1))],
+            [Sample<SampleTests.Counting>.state(SampleTests.CountedState(1))]
+        )
+        #expect(
+            found.contains { $0.explanation.contains("the folder is that of Resumed: each workflow needs its own") }
+        )
+    }
 }

@@ -98,4 +98,33 @@ import Testing
         let error = #expect(throws: LostInArchive.self) { try expectArchives(UnlikeState(Unlike())) }
         #expect(error?.properties == ["value was Unlike() and is another value with this text"])
     }
+
+    final class PlanState: WorkflowState {
+        let dates: Set<Date>
+        let counts: [Date: Int]
+        let isForgetful: Bool
+
+        init(_ dates: [Date], isForgetful: Bool = false) {
+            (self.dates, self.isForgetful) = (Set(dates), isForgetful)
+            counts = Dictionary(dates.map { ($0, 1) }) { first, _ in first }
+        }
+
+        enum CodingKeys: CodingKey { case dates, counts, isForgetful }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            let dates = try container.decode(Set<Date>.self, forKey: .dates)
+            isForgetful = try container.decode(Bool.self, forKey: .isForgetful)
+            self.dates = isForgetful ? Set(dates.map { $0 == dates.min() ? $0 + 1 : $0 }) : dates
+            counts = try container.decode([Date: Int].self, forKey: .counts)
+        }
+    }
+
+    @Test("Dates in sets and as keys are kept to the nanosecond, and a changed one is found")
+    func setsAndKeys() throws {
+        let dates = (1...20).map { Date(timeIntervalSinceReferenceDate: Double($0) / 3) }
+        #expect(throws: Never.self) { try expectArchives(PlanState(dates)) }
+        let lost = #expect(throws: LostInArchive.self) { try expectArchives(PlanState(dates, isForgetful: true)) }
+        #expect(lost?.description.contains("counts") == false)
+    }
 }

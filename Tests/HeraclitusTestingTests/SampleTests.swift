@@ -56,6 +56,21 @@ import Testing
         let count = Event(updating: CountedState.self)
     }
 
+    struct Resumed: Workflow {
+        static var initial: any WorkflowState { OpenState() }
+        static var states: [any WorkflowState.Type] { [CountedState.self] }
+        let count = Event(updating: CountedState.self)
+        let end = Event(from: CountedState.self, to: OpenState.self)
+    }
+
+    @Test("A state in which machines begin needs a sample without a source")
+    func beginning() throws {
+        let samples: [Sample<Resumed>] = [.state { (old: CountedState) in CountedState(old.count + 1) }]
+        let failure = #expect(throws: ExerciseFailure.self) { try exercise(Resumed.self, samples: samples) }
+        #expect(failure?.code == "// .state(SampleTests.CountedState(…)),")
+        #expect(try exercise(Resumed.self, samples: samples + [.state(CountedState(1))]).untried.isEmpty)
+    }
+
     @Test("A sample that fits none of the sources of its events counts as missing")
     func unfitting() throws {
         let failure = #expect(throws: ExerciseFailure.self) {

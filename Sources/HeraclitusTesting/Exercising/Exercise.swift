@@ -157,14 +157,18 @@ struct Exercise<W: Workflow> {
         let superclasses = table.superclasses
         var missing: Set<String> = []
         for path in paths {
-            if !beginsByItself(in: path.start), samples(for: path.start, event: "").isEmpty {
-                missing.insert(path.start)
-            }
+            if !canBegin(in: path.start) { missing.insert(path.start) }
             for step in path.steps where !missing.contains(step.to) && !superclasses.contains(step.to) {
                 if samples(for: step.to, event: step.event).isEmpty { missing.insert(step.to) }
             }
         }
         return table.states.filter(missing.contains)
+    }
+
+    /// Whether a machine can begin in a state: by itself, or with a sample that needs no source.
+    private func canBegin(in state: String) -> Bool {
+        if state == table.initial, StateMachine<W>.initial(context: context, scheduler: .system) != nil { return true }
+        return beginning(in: state) != nil
     }
 
     /// Whether a machine begins in a state without a sample, because the state is the workflow's initial one.

@@ -4,7 +4,7 @@ import HeraclitusInspecting
 /// Shortens the path to a problem.
 ///
 /// A shorter path counts if the same problem shows at its end. Shrinking tries to drop all restarts, to take the
-/// shortest way to a later place, and to cut a loop. A single restart is a loop, too.
+/// shortest way to a later place, and to cut a loop. A restart that changes no state is a loop, too.
 struct Shrinking<W: Workflow> {
     private let exercise: Exercise<W>
     private let start: String

@@ -98,6 +98,9 @@ extension Exercise {
 
     /// The property of an event.
     private func property(of event: String) -> String? {
-        Mirror(reflecting: W.events).children.first { "\($0.value)" == event }?.label
+        // Other properties may have the same text.
+        Mirror(reflecting: W.events).children.first {
+            "\(type(of: $0.value))".hasPrefix("WorkflowEvent<") && "\($0.value)" == event
+        }?.label
     }
 }

@@ -27,7 +27,7 @@ import HeraclitusInspecting
 ///   - workflow: The workflow.
 ///   - context: The runtime dependencies of the states; `nil` for a workflow without a context.
 ///   - samples: Samples that make states, as for ``exercise(_:context:samples:covering:restartingAtEveryStep:firedByHooks:except:invariants:)``.
-///   - folder: The folder of the files; one for each workflow.
+///   - folder: The folder of this workflow's files, which no other workflow uses.
 ///   - isRecording: Whether to add missing parts to the current version's file, if there are no breaks.
 ///   - hookEvents: The names of the events that hooks may fire. Events that fire by themselves are always allowed.
 ///   - except: Names of properties that may be lost in an archive.

@@ -27,9 +27,9 @@ extension IncompatibleArchives: CustomStringConvertible {
     /// The steps of rolling out a release with a new version.
     static let rollout = """
         While both releases run:
-          1. Start processes of the new release beside those of the old one. Old processes leave machines that new ones have saved alone, and new ones read both.
-          2. Stop the old processes. From now on a step back needs the new release.
-          3. Run `upgrade`. Keep the steps of `migrations` until it has reached the end.
+          1. Start processes of the new release beside those of the old one. Old processes skip machines that new ones have saved; new ones read both.
+          2. Stop the old processes. From now on run this release or a later one.
+          3. Run `upgrade` on each store until it has no failures. Then you may remove the steps, with the files of older versions.
         """
 
     /// A paragraph with the remedy for each break, and the steps of the rollout.

@@ -11,7 +11,9 @@ extension Compatibility {
         case .wrongWorkflow(let old, let new, let path):
             return made(
                 path.isEmpty ? nil : stored.outer,
-                "The workflow\(path.isEmpty ? "" : " at \"\(path)\"") is called \(new) now.",
+                path.isEmpty
+                    ? "The workflow is called \(new) now, or the folder is that of \(old): each workflow needs its own."
+                    : "The workflow at \"\(path)\" is called \(new) now.",
                 (path.isEmpty ? "" : "// In the workflow \(new):\n")
                     + "static var name: String { \(old.debugDescription) }"
             )
