@@ -11,14 +11,12 @@ extension StoredWorkflow {
     ///     print(effect.key, effect.name, effect.error ?? "")
     /// }
     /// ```
-    /// - Parameter machines: The maximum number of machines to read.
     /// - Returns: The effects; those of one machine in order.
     /// - Throws: Errors of the store's medium; ``StoreError/damaged(id:explanation:)``.
-    public func effects(limit machines: Int = 10_000) async throws -> [StoredEffect] {
+    public func effects() async throws -> [StoredEffect] {
         var query = ArchiveQuery()
         query.workflows = workflowNames
         query.queue = .effects(by: .distantFuture, names: nil)
-        query.limit = machines
         var effects: [StoredEffect] = []
         for id in try await store.ids(query) {
             guard let waiting = try await store.load(id)?.effects else { continue }

@@ -4,8 +4,10 @@ public import HeraclitusEssentials
 /// A worker's claim of machines for a time.
 public struct StoreClaim: Sendable {
     /// The query for claimable machines: their workflows and newest version, the queue in which they wait, and the
-    /// maximum number.
-    public var query: ArchiveQuery
+    /// maximum number. A claim always has a queue: without one, the query keeps the queue before.
+    public var query: ArchiveQuery {
+        didSet { if query.queue == nil { query.queue = oldValue.queue } }
+    }
 
     /// The date by the worker's clock; claims that ended by then are expired.
     public var now: Date

@@ -50,7 +50,11 @@ extension StoredWorkflow {
             _ = try machine(of: stored)
             if let effects = stored.effects {
                 let outbox = try Outbox(effects, of: stored.id)
-                for entry in outbox.entries { _ = try outbox.effect(entry, of: stored.id).effect(of: knownEffects) }
+                for effect in outbox.entries.map({ outbox.effect($0, of: stored.id) }) {
+                    do { _ = try effect.effect(of: knownEffects) } catch {
+                        return report.addFailure(of: stored.id, error, effect: effect)
+                    }
+                }
             }
             report.count += 1
         } catch {
