@@ -15,7 +15,7 @@
 /// }
 /// ```
 public struct InvalidTransition: Error, Sendable {
-    /// The reason of a rejection.
+    /// The reason of a rejection, or of a failed wait.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// The workflow lacks the event; ``InvalidTransition/candidates`` are its events, the nearest names first.
@@ -171,7 +171,8 @@ public struct InvalidTransition: Error, Sendable {
     /// The path has the outer workflow and the properties that lead to the machine, such as `Order.payment`.
     public var path: String? { details?.path }
 
-    /// The name of the fired event; `nil` for an unbound event, and if `enter` found no event or several.
+    /// The name of the fired event; `nil` for an action, a wait or an unbound event, and if `enter` found no event or
+    /// several.
     public var event: String? { eventIndex.map { definition.events[$0].name } ?? details?.event }
 
     /// The name of the rejected action; `nil` for a fire and for an unnamed block.

@@ -5,7 +5,6 @@
 ///
 /// ```swift
 /// machine.can.cancel
-/// machine.can(event)                   // an event value
 /// machine.can(named: "cancel")
 /// ```
 @frozen @dynamicMemberLookup
@@ -20,14 +19,6 @@ public struct Can<W: Workflow>: Sendable {
     @inlinable @inline(__always)  // inlined where the key path is written, which then is only a number
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> Bool {
         machine.core.definition.index(of: event).map { machine.core.accepts($0, of: machine) } ?? false
-    }
-
-    /// Whether the table allows an event now, without asking guards.
-    /// - Parameter event: The event, for example a decoded one.
-    /// - Returns: `true` if the table allows or ignores it.
-    @inlinable
-    public func callAsFunction<S, D>(_ event: W.Event<S, D>) -> Bool {
-        event.slot.index.map { machine.core.accepts($0, of: machine) } ?? false
     }
 
     /// Whether the table allows an event now, without asking guards.

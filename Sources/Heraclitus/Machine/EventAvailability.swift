@@ -6,12 +6,13 @@ extension StateMachine {
     ///
     /// ```swift
     /// for (event, rejection) in machine.eventAvailability() {
-    ///     menu.add(event, isEnabled: rejection == nil, help: rejection?.failureReason)
+    ///     let isPossible = rejection == nil || rejection?.reason == .destinationNeeded
+    ///     menu.add(event, isEnabled: isPossible, help: rejection?.failureReason)
     /// }
     /// ```
     ///
-    /// For a declined event, ``InvalidTransition/unmetGuards`` has the errors of all its guards. An event that needs a
-    /// state object is checked against the table only: its error is
+    /// For a declined event, ``InvalidTransition/unmetGuards`` has the errors of all its guards. An allowed event that
+    /// needs a state object is checked against the table only: its error is
     /// ``InvalidTransition/Reason-swift.enum/destinationNeeded``, and the destinations are its
     /// ``InvalidTransition/candidates``.
     /// - Parameter userInfo: Values passed to guards and carried by errors.

@@ -2,7 +2,7 @@ extension Occurrence {
     /// The level of an occurrence in a log, under the names of swift-log.
     ///
     /// OSLog has the types `debug` and `info`. Its type for `notice` is `default`; `warning` and `error` share `error`.
-    public enum Level: String, Hashable, Sendable, CaseIterable {
+    public enum Level: String, Hashable, Sendable {
         /// An update, or an ignored event.
         case debug
 

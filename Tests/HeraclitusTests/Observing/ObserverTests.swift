@@ -324,6 +324,7 @@ import Testing
                 #"info: Door "paint" performed in OpenState"#, #"notice: Door "windy" announced in OpenState"#,
             ]
         )
-        #expect(Occurrence.Level.allCases.map(\.rawValue) == ["debug", "info", "notice", "warning", "error"])
+        let levels: [Occurrence.Level] = [.debug, .info, .notice, .warning, .error]
+        #expect(levels.map(\.rawValue) == ["debug", "info", "notice", "warning", "error"])
     }
 }
