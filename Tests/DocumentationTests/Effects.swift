@@ -9,6 +9,7 @@ private final class CartState: EmptyState {}
 
 private struct Remind: StateBoundEffect {
     let address: String
+    let date: Date
     func isWanted(in state: any WorkflowState) -> Bool { state is CartState }
 }
 
@@ -31,6 +32,7 @@ private struct Order: Workflow {
 }
 
 private struct Busy: Error {}
+private struct TooEarly: Error {}
 private struct Gone: Error {}
 
 private final class Mailer: Sendable {
@@ -83,7 +85,10 @@ private actor Bank {
         let mailer = Mailer()
         let handlers = EffectHandlers()
             .on(SendMail.self) { mail, key in try await mailer.send(mail, once: "\(key)") }
-            .on(Remind.self) { reminder, _ in try await mailer.remind(reminder.address) }
+            .on(Remind.self) { reminder, _ in
+                if reminder.date > Date() { throw EffectFailure.retry(at: reminder.date, because: TooEarly()) }
+                try await mailer.remind(reminder.address)
+            }
         let patient = EffectHandlers().on(SendMail.self, policy: DeliveryPolicy(attempts: 50)) { mail, key in
             switch try await mailer.status(of: mail) {
             case .busy(let until): throw EffectFailure.retry(at: until, because: Busy())
@@ -114,7 +119,10 @@ private actor Bank {
         let mailer = Mailer()
         let handlers = EffectHandlers()
             .on(SendMail.self) { mail, key in try await mailer.send(mail, once: "\(key)") }
-            .on(Remind.self) { reminder, _ in try await mailer.remind(reminder.address) }
+            .on(Remind.self) { reminder, _ in
+                if reminder.date > Date() { throw EffectFailure.retry(at: reminder.date, because: TooEarly()) }
+                try await mailer.remind(reminder.address)
+            }
         let orders = store.workflow(Order.self)
         try await orders.update("42") { order in try order.fire.pay(PaidState(buyer: "ann@example.org")) }
         try await orders.deliver(to: handlers)

@@ -3,9 +3,8 @@ import Heraclitus
 import Synchronization
 import Testing
 
-#if canImport(os) && canImport(SwiftUI)
+#if canImport(os)
     import os
-    import SwiftUI
 #endif
 
 private final class IdleState: EmptyState {}
@@ -17,16 +16,7 @@ private struct Download: Workflow {
     let cancel = Event(from: LoadingState.self, to: IdleState.self)
 }
 
-#if canImport(os) && canImport(SwiftUI)
-    struct DownloadView: View {
-        @State private var download = ObservableMachine(StateMachine<Download>())
-
-        var body: some View {
-            Text(download.stateName)
-            Button("Cancel") { try? download.cancel() }.disabled(!download.can.cancel)
-        }
-    }
-
+#if canImport(os)
     private func logWithSystem(_ machine: StateMachine<Download>, _ osLog: os.Logger) {
         let types: [Occurrence.Level: OSLogType] = [.debug: .debug, .info: .info, .notice: .default]
         machine.observe { occurrence in
