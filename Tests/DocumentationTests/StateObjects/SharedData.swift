@@ -31,7 +31,7 @@ private struct Chat: Workflow {
         .enters { connecting in AuthenticatingState(connecting.values) }
 }
 
-extension UserInfo.Key<String> { fileprivate static var line: Self { Self("line") } }
+extension UserInfo.Key<String> { static var line: Self { Self("line") } }
 
 @Suite("Data that all states share") struct SharedDataTests {
     @Test("An update of the group keeps the queue in every state, and the next state takes it over")

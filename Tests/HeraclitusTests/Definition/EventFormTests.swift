@@ -196,7 +196,6 @@ import Testing
                 ) == true
             )
         }
-        #expect(!machine.can(named: values[0].name))
         #expect(machine.revision == 0)
         try machine.fire(Forms.events.named)
         #expect(machine.state is PlasmaState)
