@@ -127,12 +127,13 @@ public final class DirectoryStore: ArchiveStore {
 
     private func save(together changes: [StoreChange]) throws -> [DirectoryChange] {
         let names = changes.map { FileName.of($0.id) }
-        let pending = try files.transaction.begin()
+        let writing = try files.transaction.begin()
         let locks = try files.own.opened()
         // All saves take locks in one order, which prevents deadlocks.
         let stripes = Set(names.map(FileName.stripe)).sorted()
         let held = try stripes.map { Box(try FileLock.take(files.lockFile($0))) }
         var saved: [DirectoryChange] = []
+        var record: [DirectoryTransaction.File] = []
         do {
             for (change, name) in zip(changes, names) {
                 if let earlier = names.prefix(saved.count).lastIndex(of: name) {
@@ -145,24 +146,25 @@ public final class DirectoryStore: ArchiveStore {
                         try lock.value.keep(last)
                         try locks.sync()
                     }
-                    if deletion.revision > 0 { pending.remove(name) }
+                    if deletion.revision > 0 { record.append(.init(draft: nil, name: name)) }
                     saved.append(deletion)
                 } else {
                     let changed = try files.change(change, in: name) { try lock.value.number() }
                     var file = try ReplacingFile(at: files.folder.file(name), draft: files.own.file(name))
                     try file.write(changed.content)
-                    pending.add(try file.leave(), for: name)
+                    record.append(.init(draft: try file.leave(), name: name))
                     if let new = changed.new { try index.prepare(new, replacing: changed.old, in: name) }
                     saved.append(changed)
                 }
             }
-            try pending.commit()
+            try files.transaction.commit(record)
         } catch {
-            pending.giveUp()
+            files.transaction.giveUp(record)
             throw error
         }
         for (change, name) in zip(saved, names) { index.finish(change.new, replacing: change.old, in: name) }
         withExtendedLifetime(held) {}
+        _ = consume writing
         return saved
     }
 

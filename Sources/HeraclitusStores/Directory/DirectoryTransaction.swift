@@ -16,15 +16,16 @@ struct DirectoryTransaction: Sendable {
     /// The lock of the transaction's writer, taken before the locks of the files.
     var lockPath: String { own.file("transaction.lock") }
 
-    /// The content of the record.
-    fileprivate struct Record: Codable {
-        struct File: Codable {
-            /// The draft that replaces the file; `nil` for a deletion.
-            let draft: String?
-            let name: String
-        }
+    /// A file that the transaction replaces or deletes.
+    struct File: Codable {
+        /// The synced draft that replaces the file; `nil` for a deletion.
+        let draft: String?
+        let name: String
+    }
 
-        var files: [File] = []
+    /// The content of the record.
+    private struct Record: Codable {
+        let files: [File]
     }
 
     /// Whether a record exists.
@@ -34,17 +35,14 @@ struct DirectoryTransaction: Sendable {
 
     /// Waits for the transaction under way, and completes it if its process has died.
     func complete() throws(ArchiveError) {
-        guard try isUnderWay else { return }
-        let lock = try FileLock.take(lockPath)
-        try move()
-        _ = consume lock
+        if try isUnderWay { _ = try begin() }
     }
 
-    /// Begins a transaction after completing the one under way.
-    func begin() throws(ArchiveError) -> Pending {
+    /// Takes the lock of a writer after completing the transaction under way.
+    func begin() throws(ArchiveError) -> FileLock {
         let lock = try FileLock.take(lockPath)
         try move()
-        return Pending(self, lock)
+        return lock
     }
 
     /// Moves the files of the record into place.
@@ -76,41 +74,22 @@ struct DirectoryTransaction: Sendable {
         try drafts.sync()
     }
 
-    /// A transaction in preparation, with its lock.
-    final class Pending {
-        private let transaction: DirectoryTransaction
-        private let lock: FileLock
-        private var record = Record()
+    /// Commits files and moves them into place.
+    ///
+    /// The caller holds the lock.
+    func commit(_ files: [File]) throws {
+        if files.isEmpty { return }
+        let path = own.file(Self.record)
+        var file = try ReplacingFile(at: path, draft: path)
+        try file.write(try ArchiveEncoder.data(of: Record(files: files)))
+        try file.finish()
+        // The files are committed. If the move fails, the next process repeats it.
+        try? move()
+    }
 
-        fileprivate init(_ transaction: DirectoryTransaction, _ lock: consuming FileLock) {
-            self.transaction = transaction
-            self.lock = lock
-        }
-
-        /// Adds a synced draft.
-        func add(_ draft: String, for name: String) {
-            let draft = draft.split(separator: "/").last.map(String.init) ?? draft
-            record.files.append(Record.File(draft: draft, name: name))
-        }
-
-        /// Adds a file to delete.
-        func remove(_ name: String) { record.files.append(Record.File(draft: nil, name: name)) }
-
-        /// Commits the files and moves them into place.
-        func commit() throws {
-            if record.files.isEmpty { return }
-            let path = transaction.own.file(DirectoryTransaction.record)
-            var file = try ReplacingFile(at: path, draft: path)
-            try file.write(try ArchiveEncoder.data(of: record))
-            try file.finish()
-            // The files are committed. If the move fails, the next process repeats it.
-            try? transaction.move()
-        }
-
-        /// Removes the drafts, unless they are committed.
-        func giveUp() {
-            guard (try? transaction.isUnderWay) == false else { return }
-            for case let draft? in record.files.map(\.draft) { try? transaction.own.remove(draft) }
-        }
+    /// Removes the drafts of files, unless they are committed.
+    func giveUp(_ files: [File]) {
+        guard (try? isUnderWay) == false else { return }
+        for case let draft? in files.map(\.draft) { try? own.remove(draft) }
     }
 }

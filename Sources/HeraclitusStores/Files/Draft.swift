@@ -13,7 +13,7 @@ struct Draft {
     /// A new draft of the file at a path.
     init(of path: String) {
         let number = Self.hexadecimal(UInt64.random(in: 0...UInt64.max))
-        let name = Self.name(of: path)
+        let name = Folder.name(of: path)
         let folder = String(decoding: path.utf8.dropLast(name.utf8.count), as: UTF8.self)
         self.path = "\(folder)\(Self.beginning(of: name)).\(number)-\(Self.check(name, number))\(Self.suffix)"
     }
@@ -23,7 +23,7 @@ struct Draft {
     /// Errors of the removal are ignored.
     static func sweep(of path: String) {
         let folder = Folder(of: path)
-        let target = name(of: path)
+        let target = Folder.name(of: path)
         guard let names = try? folder.names() else { return }
         for name in names where isDraft(name, of: target) { removeIfFree(folder.file(name)) }
     }
@@ -39,10 +39,6 @@ struct Draft {
         let parts = name.dropFirst(beginning.count + 1).dropLast(suffix.count).split(separator: "-")
         guard parts.count == 2, parts[0].utf8.count == digits else { return false }
         return parts[1] == check(target, String(parts[0]))
-    }
-
-    private static func name(of path: String) -> String {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
     }
 
     /// The beginning of a file's name that leaves room for the rest: a name has at most 255 bytes.

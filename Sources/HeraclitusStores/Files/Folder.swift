@@ -69,4 +69,9 @@ extension Folder {
         let slash = file.utf8.lastIndex(of: UInt8(ascii: "/"))
         self.init(path: slash.map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? ".")
     }
+
+    /// The name of a file in its folder.
+    static func name(of file: String) -> String {
+        file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(file[file.utf8.index(after: $0)...]) } ?? file
+    }
 }

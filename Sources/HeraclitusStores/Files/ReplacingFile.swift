@@ -84,12 +84,12 @@ struct ReplacingFile: ~Copyable {
     }
 
     /// Leaves the synced draft for a transaction to put in place.
-    /// - Returns: The path of the draft.
+    /// - Returns: The name of the draft.
     consuming func leave() throws(ArchiveError) -> String {
         try flush()
         try file.sync()
         isInPlace = true
-        return temporaryPath
+        return Folder.name(of: temporaryPath)
     }
 
     private mutating func flush() throws(ArchiveError) {
