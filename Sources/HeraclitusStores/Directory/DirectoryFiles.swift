@@ -8,14 +8,8 @@ struct DirectoryChange {
     /// The new file; `nil` for a deletion.
     let new: DirectoryFile?
 
-    /// The bytes to write.
-    let content: Data
-
     /// The revision after the change, or the deleted revision.
     let revision: Int
-
-    /// The last revision to keep after a deletion; `nil` if the kept number is large enough.
-    var lastRevision: Int?
 
     /// Whether the change may bring work: a new deadline, a new revision of a due machine, or changed effects.
     var concernsWorkers: Bool {
@@ -47,10 +41,10 @@ struct DirectoryFiles: Sendable {
 
     // MARK: Reading
 
-    /// Reads a whole file; `nil` if it is missing.
-    func file(of name: String, _ id: String) throws -> DirectoryFile? {
-        guard let content = try folder.content(of: name, limit: limit) else { return nil }
-        return try DirectoryFile(content, id)
+    /// Reads a file, or its first line; `nil` if it is missing.
+    func file(of name: String, _ id: String, firstLineOnly: Bool = false) throws -> DirectoryFile? {
+        guard let content = try folder.content(of: name, firstLineOnly: firstLineOnly, limit: limit) else { return nil }
+        return firstLineOnly ? try DirectoryFile(firstLineOf: content, id) : try DirectoryFile(content, id)
     }
 
     /// Reads the first line of a file; `nil` if the file is missing or belongs to no store.
@@ -77,53 +71,48 @@ struct DirectoryFiles: Sendable {
 
     // MARK: Changing
 
-    /// Plans a save or a change of effects of a locked file.
-    func change(_ change: StoreChange, in name: String, after last: () throws -> Int) throws -> DirectoryChange {
-        var old: DirectoryFile?
-        if let content = try folder.content(of: name, firstLineOnly: change.effects == nil, limit: limit) {
-            old =
-                try change.effects == nil
-                ? DirectoryFile(firstLineOf: content, change.id) : DirectoryFile(content, change.id)
+    /// Plans a change of a locked file.
+    func plan(_ change: StoreChange, in name: String, _ lock: borrowing FileLock) throws -> DirectoryChange {
+        let old: DirectoryFile?
+        do {
+            old = try file(of: name, change.id, firstLineOnly: change.effects == nil)
+        } catch  where change.deletesAnyRevision && Self.isDamage(error) {
+            // The revision of a damaged file is unknown, so a larger one is assumed.
+            let revision = try min(lock.number(), DirectoryFile.revisions.upperBound / 2) + 1_000_000_000
+            return DirectoryChange(old: nil, new: nil, revision: revision)
         }
         if let old, ExactID(old.row.id) != ExactID(change.id) {
             throw StoreError.ambiguousID(change.id, taken: old.row.id)
         }
-        var row = try change.applied(to: old?.row, after: old == nil ? try last() : 0)
+        var row = try change.applied(to: old?.row, after: old == nil ? try lock.number() : 0)
         // Effects that stay have to be read. Most files have none.
         if change.effects == nil, old?.row.effects != nil { row?.effects = try file(of: name, change.id)?.row.effects }
         return DirectoryChange(
             old: old,
             new: row.map { DirectoryFile($0) },
-            content: try row.map { try DirectoryFile.content(of: $0, limit: limit) } ?? Data(),
-            revision: row?.revision ?? 0
+            revision: row?.revision ?? old?.row.revision ?? 0
         )
     }
 
-    /// Plans a deletion of a locked file.
-    func deletion(_ change: StoreChange, in name: String, last: Int) throws -> DirectoryChange {
-        guard case .delete(_, let expected) = change else { preconditionFailure("It is no deletion.") }
-        var old: DirectoryFile?
-        var found = 0
-        do {
-            if let content = try folder.content(of: name, firstLineOnly: true, limit: limit) {
-                let file = try DirectoryFile(firstLineOf: content, change.id)
-                guard ExactID(file.row.id) == ExactID(change.id) else {
-                    throw StoreError.ambiguousID(change.id, taken: file.row.id)
-                }
-                (old, found) = (file, file.row.revision)
-            }
-        } catch  where expected == nil && Self.isDamage(error) {
-            // The revision of a damaged file is unknown, so a larger one is assumed.
-            found = min(last, DirectoryFile.revisions.upperBound / 2) + 1_000_000_000
-        }
-        if let expected, expected != found {
-            throw StoreError.conflict(id: change.id, expected: expected, found: found)
-        }
-        // The number is kept before the deletion: a process killed in between leaves the file, and revisions stay
-        // unique. The number is limited, because a damaged file may claim the largest revision, which would leave none
-        // for a new machine.
-        let kept = found > last ? min(found, DirectoryFile.revisions.upperBound / 2) : nil
-        return DirectoryChange(old: old, new: nil, content: Data(), revision: found, lastRevision: kept)
+    /// Writes the draft of a new file.
+    func draft(of file: DirectoryFile, for name: String) throws -> ReplacingFile {
+        let content = try DirectoryFile.content(of: file.row, limit: limit)
+        var draft = try ReplacingFile(at: folder.file(name), draft: own.file(name))
+        try draft.write(content)
+        return draft
+    }
+
+    /// Keeps the revision of a file before its deletion.
+    ///
+    /// A process killed in between leaves the file, and revisions stay unique.
+    func keep(_ revision: Int, in lock: borrowing FileLock) throws {
+        guard try revision > lock.number() else { return }
+        // Opening can fail for lack of a descriptor, so it comes before any change.
+        let locks = try own.opened()
+        // The number is limited, because a damaged file may claim the largest revision, which would leave none for a
+        // new machine.
+        try lock.keep(min(revision, DirectoryFile.revisions.upperBound / 2))
+        try locks.sync()
     }
 
     private static func isDamage(_ error: any Error) -> Bool {
@@ -170,4 +159,8 @@ struct DirectoryFiles: Sendable {
             _ = consume lock
         }
     }
+}
+
+extension StoreChange {
+    fileprivate var deletesAnyRevision: Bool { if case .delete(_, nil) = self { true } else { false } }
 }

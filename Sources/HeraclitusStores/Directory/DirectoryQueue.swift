@@ -197,9 +197,10 @@ extension DirectoryStore {
         }
         guard let row = try files.file(of: name, name)?.row, let leased = claim.leased(row) else { return nil }
         let change = StoreChange.effects(of: row.id, (row.effects, leased))
-        let changed = try self.change(change, in: name, isLasting: false) { 0 }
+        let planned = try files.plan(change, in: name, lock)
+        try replace(planned, in: name, isLasting: false)
         _ = consume lock
-        return changed.new?.row
+        return planned.new?.row
     }
 
     // MARK: - The index and the files

@@ -83,52 +83,36 @@ public final class DirectoryStore: ArchiveStore {
 
     private func save(_ change: StoreChange) throws -> DirectoryChange {
         let name = FileName.of(change.id)
-        guard case .delete = change else {
-            let lock = try files.lock(name)
-            let changed = try self.change(change, in: name) { try lock.number() }
-            _ = consume lock
-            return changed
-        }
-        // Opening can fail for lack of a descriptor, so it comes before any change.
-        let names = try files.folder.opened()
-        let locks = try files.own.opened()
         let lock = try files.lock(name)
-        let deletion = try files.deletion(change, in: name, last: try lock.number())
-        if deletion.revision > 0 {
-            if let last = deletion.lastRevision {
-                try lock.keep(last)
-                try locks.sync()
-            }
+        let planned = try files.plan(change, in: name, lock)
+        if planned.new == nil, planned.revision > 0 {
+            // Opening can fail for lack of a descriptor, so it comes before any change.
+            let names = try files.folder.opened()
+            try files.keep(planned.revision, in: lock)
             try files.folder.remove(name)
             try names.sync()
-            index.finish(nil, replacing: deletion.old, in: name)
+            index.finish(nil, replacing: planned.old, in: name)
+        } else {
+            try replace(planned, in: name)
         }
         _ = consume lock
-        return deletion
+        return planned
     }
 
-    /// Changes a locked file.
+    /// Replaces a locked file, unless the change deletes it.
     ///
     /// A loss of power may undo a change with `isLasting` false.
-    func change(
-        _ change: StoreChange,
-        in name: String,
-        isLasting: Bool = true,
-        after last: () throws -> Int
-    ) throws -> DirectoryChange {
-        let changed = try files.change(change, in: name, after: last)
-        var file = try ReplacingFile(at: files.folder.file(name), draft: files.own.file(name))
-        try file.write(changed.content)
-        if let new = changed.new { try index.prepare(new, replacing: changed.old, in: name) }
-        try file.finish(isLasting: isLasting)
-        index.finish(changed.new, replacing: changed.old, in: name)
-        return changed
+    func replace(_ planned: DirectoryChange, in name: String, isLasting: Bool = true) throws {
+        guard let new = planned.new else { return }
+        let draft = try files.draft(of: new, for: name)
+        try index.prepare(new, replacing: planned.old, in: name)
+        try draft.finish(isLasting: isLasting)
+        index.finish(new, replacing: planned.old, in: name)
     }
 
     private func save(together changes: [StoreChange]) throws -> [DirectoryChange] {
         let names = changes.map { FileName.of($0.id) }
         let writing = try files.transaction.begin()
-        let locks = try files.own.opened()
         // All saves take locks in one order, which prevents deadlocks.
         let stripes = Set(names.map(FileName.stripe)).sorted()
         let held = try stripes.map { Box(try FileLock.take(files.lockFile($0))) }
@@ -140,22 +124,16 @@ public final class DirectoryStore: ArchiveStore {
                     throw change.conflict(with: saved[earlier].revision)
                 }
                 let lock = held[stripes.firstIndex(of: FileName.stripe(of: name)) ?? 0]
-                if case .delete = change {
-                    let deletion = try files.deletion(change, in: name, last: try lock.value.number())
-                    if let last = deletion.lastRevision {
-                        try lock.value.keep(last)
-                        try locks.sync()
-                    }
-                    if deletion.revision > 0 { record.append(.init(draft: nil, name: name)) }
-                    saved.append(deletion)
-                } else {
-                    let changed = try files.change(change, in: name) { try lock.value.number() }
-                    var file = try ReplacingFile(at: files.folder.file(name), draft: files.own.file(name))
-                    try file.write(changed.content)
-                    record.append(.init(draft: try file.leave(), name: name))
-                    if let new = changed.new { try index.prepare(new, replacing: changed.old, in: name) }
-                    saved.append(changed)
+                let planned = try files.plan(change, in: name, lock.value)
+                if let new = planned.new {
+                    let draft = try files.draft(of: new, for: name)
+                    record.append(.init(draft: try draft.leave(), name: name))
+                    try index.prepare(new, replacing: planned.old, in: name)
+                } else if planned.revision > 0 {
+                    try files.keep(planned.revision, in: lock.value)
+                    record.append(.init(draft: nil, name: name))
                 }
+                saved.append(planned)
             }
             try files.transaction.commit(record)
         } catch {
