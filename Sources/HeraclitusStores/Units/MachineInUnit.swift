@@ -11,11 +11,11 @@ protocol UnitMember: AnyObject, Sendable {
     var anyMachine: any AnyObject & Sendable { get }
     var transitions: [StateTransition] { get }
 
-    /// The change to save, and whether it differs from the stored row.
-    func change() throws -> (change: StoreChange, isChange: Bool)
+    /// The row to save, and whether the machine has changed.
+    func row() throws -> (row: StoredArchive, isChange: Bool)
 
-    /// The change to save after another save has changed the waiting effects.
-    func change(replacing effects: WaitingEffects?) throws -> StoreChange
+    /// The change of waiting effects; `nil` to keep them.
+    func effectsChange(from old: WaitingEffects?) throws -> (old: WaitingEffects?, new: WaitingEffects?)?
 
     /// Records that the machine is saved with its effects.
     func noteSaved()
@@ -51,9 +51,6 @@ final class MachineInUnit<W: Workflow>: UnitMember {
 
     private let made = Box(Lock(Made()))
     private let registration: Registration
-
-    /// The row to save, set at the end of the unit.
-    private let after = Lock<StoredArchive?>(nil)
 
     init(
         _ id: String,
@@ -91,7 +88,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
 
     private var effects: [any Effect] { made.value.withLock { $0.effects } }
 
-    func change() throws -> (change: StoreChange, isChange: Bool) {
+    func row() throws -> (row: StoredArchive, isChange: Bool) {
         let row = try workflow.row(
             of: machine,
             id,
@@ -100,9 +97,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
             hasEntered: transitions.contains { !$0.isUpdate },
             handled: handled
         )
-        after.withLock { $0 = row }
-        let isChange = try !transitions.isEmpty || !effects.isEmpty || isOther(row)
-        return (try change(replacing: stored?.effects), isChange)
+        return (row, try !transitions.isEmpty || !effects.isEmpty || isOther(row))
     }
 
     /// Whether a row differs from the stored row.
@@ -116,15 +111,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         return !row.isSameMachine(as: before)
     }
 
-    func change(replacing effects: WaitingEffects?) throws -> StoreChange {
-        guard let after = after.withLock({ $0 }) else {
-            preconditionFailure("A unit of work is saved when it has ended.")
-        }
-        return .save(after, effects: try effectsChange(from: effects))
-    }
-
-    /// The change of the waiting effects; `nil` to keep them.
-    private func effectsChange(from old: WaitingEffects?) throws -> (old: WaitingEffects?, new: WaitingEffects?)? {
+    func effectsChange(from old: WaitingEffects?) throws -> (old: WaitingEffects?, new: WaitingEffects?)? {
         let added = effects
         guard old != nil || !added.isEmpty else { return nil }
         // Reading the waiting effects is only necessary after a change of the state or with new effects.

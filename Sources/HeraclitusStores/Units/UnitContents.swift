@@ -54,20 +54,22 @@ final class UnitContents: Sendable {
             handled = try messages.adding(message, memory, at: now)
         }
         let member = try MachineInUnit(id, stored, of: workflow, handled: handled, creating: create)
-        let (known, isEnded, isDeleted) = contents.withLock { contents in
+        var isAdded = false
+        defer { if !isAdded { member.close() } }
+        let known: (any UnitMember)? = try contents.withLock { contents throws(StoreError) in
             let key = ExactID(id)
-            let (known, isDeleted) = (contents.member(key), contents.deleted.contains(key))
-            if known == nil, !contents.isEnded, !isDeleted {
-                contents.places[key] = contents.members.count
-                contents.members.append(member)
-            }
-            return (known, contents.isEnded, isDeleted)
+            if contents.isEnded { throw .unitEnded(id: id) }
+            if contents.deleted.contains(key) { throw .repeatedID(id) }
+            if let known = contents.member(key) { return known }
+            contents.places[key] = contents.members.count
+            contents.members.append(member)
+            return nil
         }
-        if known == nil, !isEnded, !isDeleted { return member.machine }
-        // Two tasks of the unit have loaded or deleted the machine at once, or the unit has ended since.
-        member.close()
-        if isDeleted, !isEnded { throw StoreError.repeatedID(id) }
-        guard let known else { throw StoreError.unitEnded(id: id) }
+        guard let known else {
+            isAdded = true
+            return member.machine
+        }
+        // Two tasks of the unit have loaded the machine at once.
         guard message == nil, let machine = known.anyMachine as? StateMachine<W> else {
             throw StoreError.repeatedID(id)
         }
@@ -78,14 +80,12 @@ final class UnitContents: Sendable {
     /// - Returns: `false` if another task of the unit has deleted it since.
     /// - Throws: ``StoreError/unitEnded(id:)``.
     func delete(_ id: String, _ stored: StoredArchive?) throws(StoreError) -> Bool {
-        let (isEnded, isFirst) = contents.withLock { contents in
-            if contents.isEnded { return (true, false) }
-            let isFirst = contents.deleted.insert(ExactID(id)).inserted
-            if isFirst { contents.deletions.append((id, stored?.revision)) }
-            return (false, isFirst)
+        try contents.withLock { contents throws(StoreError) in
+            if contents.isEnded { throw .unitEnded(id: id) }
+            guard contents.deleted.insert(ExactID(id)).inserted else { return false }
+            contents.deletions.append((id, stored?.revision))
+            return true
         }
-        if isEnded { throw .unitEnded(id: id) }
-        return isFirst
     }
 
     /// Whether the unit deletes a machine.
@@ -103,9 +103,9 @@ final class UnitContents: Sendable {
         var changes: [StoreChange] = []
         var isChange = deletions.contains { $0.revision != nil }
         for member in members where !isDeleted(member.id) {
-            let changed = try member.change()
-            changes.append(changed.change)
-            isChange = isChange || changed.isChange
+            let (row, isOther) = try member.row()
+            changes.append(.save(row, effects: try member.effectsChange(from: member.stored?.effects)))
+            isChange = isChange || isOther
         }
         // Unchanged machines are saved, too: their revisions guard the data on which the changes are based.
         return isChange
@@ -115,8 +115,10 @@ final class UnitContents: Sendable {
     /// The changes after another save has changed the effects of a machine.
     func changes(_ changes: [StoreChange], replacing effects: WaitingEffects?, of id: String) throws -> [StoreChange] {
         try changes.map { change in
-            guard ExactID(change.id) == ExactID(id), let member = member(id) else { return change }
-            return try member.change(replacing: effects)
+            guard case .save(let row, _) = change, ExactID(row.id) == ExactID(id), let member = member(id) else {
+                return change
+            }
+            return .save(row, effects: try member.effectsChange(from: effects))
         }
     }
 
