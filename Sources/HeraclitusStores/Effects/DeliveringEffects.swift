@@ -70,9 +70,9 @@ extension StoredWorkflow {
         var unknown: [StoredEffect] = []
         for id in try await store.ids(query) {
             guard let effects = try? await store.load(id)?.effects, let name = effects.next, !known.contains(name),
-                let outbox = try? Outbox(effects, of: id), let next = outbox.next
+                let next = try? Outbox(effects, of: id).next
             else { continue }
-            unknown.append(outbox.effect(next, of: id))
+            unknown.append(next)
         }
         return unknown
     }
@@ -218,11 +218,10 @@ private final class EffectWorker<W: Workflow>: Sendable {
             }
             while let waiting = leased, waiting.worker == worker {
                 let outbox = try Outbox(waiting, of: archive.id)
-                guard let next = outbox.next(before: end) else {
+                guard let effect = outbox.next(before: end) else {
                     if outbox.next != nil { _ = try await change(archive.id) { $0.release(until: now) } }
                     break
                 }
-                let effect = outbox.effect(next, of: archive.id)
                 let outcome = try await outcome(of: effect, of: archive.id)
                 if case .done = outcome { report.count += 1 }
                 let (stored, settled) = try await settle(effect, outcome, from: waiting)
@@ -320,7 +319,7 @@ private final class EffectWorker<W: Workflow>: Sendable {
                     wait = date > now ? date : policy.backOff.date(after: 1, since: now)
                 case .unknown: wait = now
                 }
-                settled = outbox.index(of: effect.key).map { outbox.effect(outbox.entries[$0], of: effect.key.id) }
+                settled = outbox.effects.first { $0.key == effect.key }
             }
             if let wait {
                 outbox.release(until: wait)
@@ -379,7 +378,7 @@ extension ArchiveStore {
             guard let old = known else { return nil }
             var outbox = try Outbox(old, of: id)
             guard try body(&outbox) else { return nil }
-            let new = try outbox.waiting(of: id)
+            let new = try outbox.waiting()
             do {
                 try await save([.effects(of: id, (old, new))])
                 return new

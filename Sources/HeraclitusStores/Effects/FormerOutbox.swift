@@ -20,8 +20,8 @@ extension StoredArchive {
             // Archives have sorted keys and every digit of a number, so the other members keep their bytes.
             // Archives of more than 64 levels are damaged: raw values have no more.
             row.archive = try ArchiveEncoder.data(of: json)
-            row.effects = try Outbox(former: former, revision: revision, version: json["version"]?.intValue)
-                .waiting(of: id)
+            row.effects = try Outbox(former: former, of: id, revision: revision, version: json["version"]?.intValue)
+                .waiting()
             return row
         } catch let damage as StoreError {
             throw damage

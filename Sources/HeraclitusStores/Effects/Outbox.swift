@@ -3,7 +3,7 @@ import HeraclitusEssentials
 
 /// The waiting effects of a machine, in order.
 struct Outbox {
-    struct Entry: Codable {
+    private struct Entry: Codable {
         var name: String
         var data: JSONValue
 
@@ -31,6 +31,8 @@ struct Outbox {
         var next = 0
     }
 
+    /// The id of the machine.
+    private let id: String
     private var content: Content
     private(set) var worker: String?
 
@@ -39,6 +41,7 @@ struct Outbox {
 
     /// Reads the effects of a store.
     init(_ waiting: WaitingEffects?, of id: String) throws(StoreError) {
+        self.id = id
         guard let waiting else {
             // Every JSON reader keeps this number exactly. Earlier releases used revisions as keys, which are smaller.
             content = Content(series: Int.random(in: (1 << 40)..<(1 << 53)))
@@ -57,7 +60,7 @@ struct Outbox {
     }
 
     /// The effects for the store; `nil` if there are none.
-    func waiting(of id: String) throws(StoreError) -> WaitingEffects? {
+    func waiting() throws(StoreError) -> WaitingEffects? {
         // A worker may still run a discarded effect; its lease stays.
         if content.effects.isEmpty, worker == nil { return nil }
         do {
@@ -72,7 +75,7 @@ struct Outbox {
         }
     }
 
-    var entries: [Entry] { content.effects }
+    var effects: [StoredEffect] { content.effects.map(effect) }
 
     /// The next effect to carry out.
     ///
@@ -85,27 +88,23 @@ struct Outbox {
         return nil
     }
 
-    var next: Entry? { head.map { content.effects[$0] } }
+    var next: StoredEffect? { head.map { effect(content.effects[$0]) } }
 
-    /// The place after the last effect.
-    struct End {
-        fileprivate let series: Int
-        fileprivate let index: Int
-    }
-
-    var end: End { End(series: content.series, index: content.next) }
+    /// The key of the next added effect.
+    var end: EffectKey { EffectKey(id: id, series: content.series, index: content.next) }
 
     /// The next effect, unless it was added after `end`.
-    func next(before end: End) -> Entry? {
+    func next(before end: EffectKey) -> StoredEffect? {
+        guard let next, content.series == end.series else { return nil }
         // Effects of earlier releases have another series.
-        next.flatMap { content.series == end.series && ($0.series != end.series || $0.index < end.index) ? $0 : nil }
+        return next.key.series != end.series || next.key.index < end.index ? next : nil
     }
 
     func index(of key: EffectKey) -> Int? {
         content.effects.firstIndex { $0.series == key.series && $0.index == key.index }
     }
 
-    func effect(_ entry: Entry, of id: String) -> StoredEffect {
+    private func effect(_ entry: Entry) -> StoredEffect {
         StoredEffect(
             key: EffectKey(id: id, series: entry.series, index: entry.index),
             name: entry.name,
@@ -169,7 +168,7 @@ struct Outbox {
         for (index, entry) in content.effects.enumerated() {
             guard let version = entry.version, version < known.version else { continue }
             // An effect of an unknown type keeps its version, so that a later step still applies.
-            do throws(ArchiveError) { _ = try self.effect(entry, of: "").effect(of: known) } catch {
+            do throws(ArchiveError) { _ = try self.effect(entry).effect(of: known) } catch {
                 if case .unknownEffect = error { continue }
                 throw error
             }
@@ -192,7 +191,7 @@ struct Outbox {
         guard known.types.contains(where: { $0 is any StateBoundEffect.Type }) else { return false }
         let count = content.effects.count
         for index in content.effects.indices.reversed() {
-            let effect = try? self.effect(content.effects[index], of: "").effect(of: known)
+            let effect = try? self.effect(content.effects[index]).effect(of: known)
             if let effect = effect as? any StateBoundEffect, !effect.isWanted(in: state) { remove(index) }
         }
         return content.effects.count < count
@@ -240,14 +239,14 @@ extension Outbox {
     /// Reads effects that earlier releases kept within an archive.
     ///
     /// Their key was the revision of the save.
-    init(former json: JSONValue, revision: Int, version: Int?) throws {
+    init(former json: JSONValue, of id: String, revision: Int, version: Int?) throws {
         struct Former: Decodable {
             let effects: [JSONValue]
             let worker: String?
             let at: String?
         }
         let former = try json.decoded(as: Former.self)
-        self = try Outbox(nil, of: "")
+        self = try Outbox(nil, of: id)
         // The series is fixed, so that each reading of the row gives the same keys.
         content.series = (1 << 40) &+ revision
         // Damaged data may contain the largest number.

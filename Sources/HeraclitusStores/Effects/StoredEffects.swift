@@ -20,8 +20,7 @@ extension StoredWorkflow {
         var effects: [StoredEffect] = []
         for id in try await store.ids(query) {
             guard let waiting = try await store.load(id)?.effects else { continue }
-            let outbox = try Outbox(waiting, of: id)
-            effects += outbox.entries.map { outbox.effect($0, of: id) }
+            effects += try Outbox(waiting, of: id).effects
         }
         return effects
     }

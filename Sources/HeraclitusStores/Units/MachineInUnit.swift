@@ -121,7 +121,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         let isChanged = outbox.removeUnwanted(in: machine.currentState, of: known)
         try outbox.add(added, of: known, wantedIn: machine.currentState, at: workflow.scheduler.date)
         guard isChanged || !added.isEmpty else { return nil }
-        return (old, try outbox.waiting(of: id))
+        return (old, try outbox.waiting())
     }
 
     func close() {

@@ -49,8 +49,7 @@ extension StoredWorkflow {
         do {
             _ = try machine(of: stored)
             if let effects = stored.effects {
-                let outbox = try Outbox(effects, of: stored.id)
-                for effect in outbox.entries.map({ outbox.effect($0, of: stored.id) }) {
+                for effect in try Outbox(effects, of: stored.id).effects {
                     do { _ = try effect.effect(of: knownEffects) } catch {
                         return report.addFailure(of: stored.id, error, effect: effect)
                     }

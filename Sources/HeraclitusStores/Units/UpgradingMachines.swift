@@ -112,7 +112,7 @@ extension StoredWorkflow {
         guard let old = stored.effects else { return nil }
         var outbox = try Outbox(old, of: stored.id)
         guard try outbox.migrate(to: knownEffects) else { return nil }
-        return (old, try outbox.waiting(of: stored.id))
+        return (old, try outbox.waiting())
     }
 
     /// Loads the archives of a batch; after an error it loads them one by one.
