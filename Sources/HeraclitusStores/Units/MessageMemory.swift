@@ -51,9 +51,10 @@ struct HandledMessages {
     private static func kept(_ messages: [Message], _ memory: MessageMemory, at date: Date) -> [Message] {
         let (last, seconds) = limits(of: memory)
         return messages.enumerated().filter { place, message in
-            let later = messages.count - 1 - place
-            return isKept(message, before: later, last, seconds, at: date)
-                || isKept(message, before: later, message.last, message.seconds, at: date)
+            let (later, now) = (messages.count - 1 - place, date.timeIntervalSinceReferenceDate)
+            return [(last, seconds), (message.last, message.seconds)].contains { last, seconds in
+                last.map { later < max(1, $0) } ?? seconds.map { message.date >= now - $0 } ?? false
+            }
         }.map(\.element)
     }
 
@@ -62,18 +63,5 @@ struct HandledMessages {
         case .last(let count): (count, nil)
         case .within(let time): (nil, time.inSeconds)
         }
-    }
-
-    /// Whether a memory keeps a message that has a number of later ones.
-    private static func isKept(
-        _ message: Message,
-        before later: Int,
-        _ last: Int?,
-        _ seconds: Double?,
-        at date: Date
-    ) -> Bool {
-        if let last, later < max(1, last) { return true }
-        if let seconds, message.date >= date.timeIntervalSinceReferenceDate - seconds { return true }
-        return false
     }
 }
