@@ -4,7 +4,9 @@ public import HeraclitusEssentials
 /// A worker's claim of machines for a time.
 public struct StoreClaim: Sendable {
     /// The query for claimable machines: their workflows and newest version, the queue in which they wait, and the
-    /// maximum number. A claim always has a queue: without one, the query keeps the queue before.
+    /// maximum number.
+    ///
+    /// A claim always has a queue: a query without one gets the queue of the query before.
     public var query: ArchiveQuery {
         didSet { if query.queue == nil { query.queue = oldValue.queue } }
     }
