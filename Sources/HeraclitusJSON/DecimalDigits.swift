@@ -37,7 +37,9 @@ struct DecimalDigits: Equatable {
 
     /// The number as an integer type, if it is exact.
     func integer<T: FixedWidthInteger>(as type: T.Type) -> T? {
-        exponent >= 0 && digits.count + exponent <= 40 ? T(text) : nil
+        guard exponent >= 0, digits.count + exponent <= 40 else { return nil }
+        // Each type that parses a text by itself adds its own copy of the parser to every program.
+        return isNegative ? Int128(text).flatMap { T(exactly: $0) } : UInt128(text).flatMap { T(exactly: $0) }
     }
 
     /// The number as a `Decimal`, if it holds all digits.
