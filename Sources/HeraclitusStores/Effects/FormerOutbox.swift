@@ -10,8 +10,7 @@ extension StoredArchive {
     /// unchanged.
     /// - Throws: ``StoreError/damaged(id:explanation:)`` if the effects cannot be read.
     public func splittingOutbox() throws(StoreError) -> StoredArchive {
-        // Most archives lack the key.
-        guard version == nil, archive.contains(Array(#""outbox""#.utf8)) else { return self }
+        guard version == nil, archive.mayHaveOutbox else { return self }
         do {
             var json = try JSONValue(text: archive)
             guard let former = json["outbox"] else { return self }
@@ -28,5 +27,19 @@ extension StoredArchive {
         } catch {
             throw .damaged(id: id, explanation: "Its effects cannot be read. \(ArchiveError.explanation(of: error))")
         }
+    }
+}
+
+extension Data {
+    private static let key = Array(#""outbox""#.utf8)
+
+    /// Whether the bytes contain the key; most archives lack it.
+    fileprivate var mayHaveOutbox: Bool {
+        let (bytes, key) = (span, Self.key)
+        guard bytes.count >= key.count else { return false }
+        for start in 0...(bytes.count - key.count) where bytes[start] == key[0] {
+            if key.indices.allSatisfy({ bytes[start + $0] == key[$0] }) { return true }
+        }
+        return false
     }
 }
