@@ -245,13 +245,21 @@ extension DirectoryStore {
 
     /// Makes missing links of files from earlier releases, and links lost with the power.
     private func repair() throws {
+        var incomplete: [String] = []
         let known = try index.all()
         for name in try files.folder.names() where FileName.isOne(name) {
             // An unreadable file is skipped, so that the others are found.
-            guard let file = try? files.header(of: name), !index.isComplete(file, in: name, known) else { continue }
+            guard let file = try? files.header(of: name) else { continue }
+            if !index.isComplete(file, in: name, known) { incomplete.append(name) }
+        }
+        guard !incomplete.isEmpty else { return }
+        // Other processes have changed links in between.
+        let knownNow = try index.all()
+        for name in incomplete {
             let lock = try files.lock(name)
-            // Another process may have changed the file in between. Existing links stay.
-            if let file = try files.header(of: name) { try index.mend(file, in: name) }
+            if let file = try files.header(of: name), !index.isComplete(file, in: name, knownNow) {
+                try index.mend(file, in: name)
+            }
             _ = consume lock
         }
     }
