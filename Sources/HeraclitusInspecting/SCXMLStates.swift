@@ -301,7 +301,7 @@ struct SCXMLStates {
     /// The name of an event with several destinations ends with the destination, as ``DiagramFormat/scxml`` has it. No state has
     /// only one such name; others that end with a destination are names of another program.
     private var eventNames: [[String]] {
-        let beginnings = states.map { state in state.transitions.map { Self.beginning(of: $0, in: state) } }
+        let beginnings = states.map { state in state.transitions.map { beginning(of: $0, in: state) } }
         var isSeveral: [String: Bool] = [:]
         for names in beginnings {
             let counts = Dictionary(names.compactMap { name in name.map { ($0, 1) } }, uniquingKeysWith: +)
@@ -316,10 +316,13 @@ struct SCXMLStates {
     }
 
     /// The name of a transition's event before the dot and the destination; `nil` for another name.
-    private static func beginning(of transition: Transition, in state: State) -> String? {
-        // The ids of the states of a machine have a path before the name, which has no dot.
+    private func beginning(of transition: Transition, in state: State) -> String? {
         let id = transition.target ?? state.id
-        let end = "." + (id.split(separator: ".", omittingEmptySubsequences: false).last ?? "")
+        var end = ".\(id)"
+        // A machine's states have its id before their names. Ids of another program may have dots, too.
+        if let machine = numbers[id].flatMap({ states[$0].parent }), id.hasPrefix("\(states[machine].id).") {
+            end = String(id.dropFirst(states[machine].id.count))
+        }
         return transition.event.hasSuffix(end) ? String(transition.event.dropLast(end.count)) : nil
     }
 

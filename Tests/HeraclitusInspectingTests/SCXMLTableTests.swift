@@ -61,4 +61,15 @@ import Testing
         ])
         #expect(twice.events.map(\.name) == ["go"] && twice["go"]?.transitions.count == 1)
     }
+
+    @Test("Ids of another program may have dots")
+    func dots() throws {
+        let document = """
+            <scxml><state id="s.1"><transition event="go.s.2" target="s.2"/><transition event="go.s.3" target="s.3"/></state>
+            <state id="s.2"><transition event="load.s.3" target="s.3"/></state><state id="s.3"/></scxml>
+            """
+        let table = try TransitionTable(scxml: Data(document.utf8))
+        #expect(table.events.map(\.name) == ["go", "load.s.3"])
+        #expect(table["go"]?.transitions.map(\.to) == ["s.2", "s.3"])
+    }
 }

@@ -77,8 +77,8 @@ final class JournalLine {
 extension UserInfo {
     /// The user info with descriptions instead of machines and states, so that keeping it retains none of them.
     ///
-    /// Values with secret keys are left out. Machines and states in lists and dictionaries count, too; those within
-    /// a structure are kept with it.
+    /// Values with secret keys are left out. Machines and states that are the elements of a list or a dictionary count,
+    /// too; those further within are kept with their value.
     func recorded(without secretKeys: Set<String> = []) -> UserInfo {
         func isLive(_ value: Any) -> Bool {
             switch value {
@@ -86,8 +86,8 @@ extension UserInfo {
             // An empty list is a list of every type. Other casts fail at the first element.
             case let machines as [any TreeMachine]: !machines.isEmpty
             case let states as [any WorkflowState]: !states.isEmpty
-            case let machines as [String: any TreeMachine]: !machines.isEmpty
-            case let states as [String: any WorkflowState]: !states.isEmpty
+            case let machines as [AnyHashable: any TreeMachine]: !machines.isEmpty
+            case let states as [AnyHashable: any WorkflowState]: !states.isEmpty
             default: false
             }
         }
