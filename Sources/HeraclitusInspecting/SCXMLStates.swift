@@ -198,14 +198,6 @@ struct SCXMLStates {
         let line: Int
     }
 
-    /// A transition of a state in the table.
-    private struct Pair: Hashable {
-        let event: String
-
-        /// The destination; `nil` for an update.
-        let to: Int?
-    }
-
     /// The largest number of outer states that are asked for transitions.
     private static let limit = 10_000_000
 
@@ -220,14 +212,11 @@ struct SCXMLStates {
         for state in states.indices where states[state].end == state + 1 {
             var taken: Set<String> = []
             var found: [String] = []
-            // An outer transition for `go` may lead to the destination of an inner one for `go.B`.
-            var made: Set<Pair> = []
             var next: Int? = state
             while let around = next, steps <= Self.limit {
                 steps += 1 + routes[around].count
                 for route in routes[around] where Self.isFree(route.event, route.key, &taken) {
                     found.append(route.event)
-                    guard made.insert(Pair(event: route.event, to: route.to)).inserted else { continue }
                     let (from, to) = (states[state].name, states[route.to ?? state].name)
                     pairs[route.event, default: []].append(.init(from: from, to: to, isUpdate: route.to == nil))
                 }
@@ -287,7 +276,8 @@ struct SCXMLStates {
             states: names,
             initial: names[start],
             events: events.map { event in
-                TransitionTable.Event(named: TransitionTable.text(ofXMLEventName: event), pairs[event] ?? [])
+                // An outer transition for `go` may lead to the destination of an inner one for `go.B`.
+                TransitionTable.Event(named: TransitionTable.text(ofXMLEventName: event), (pairs[event] ?? []).once)
             }
         )
         for (number, state) in states.enumerated() {

@@ -77,27 +77,35 @@ final class JournalLine {
 extension UserInfo {
     /// The user info with descriptions instead of machines and states, so that keeping it retains none of them.
     ///
-    /// Values with secret keys are left out. Machines and states that are the elements of a list or a dictionary count,
-    /// too; those further within are kept with their value.
+    /// Values with secret keys are left out. Machines and states in lists and dictionaries count, too; those within a
+    /// type of the program are kept with their value.
     func recorded(without secretKeys: Set<String> = []) -> UserInfo {
-        func isLive(_ value: Any) -> Bool {
-            switch value {
-            case is any TreeMachine, is any WorkflowState: true
-            // An empty list is a list of every type. Other casts fail at the first element.
-            case let machines as [any TreeMachine]: !machines.isEmpty
-            case let states as [any WorkflowState]: !states.isEmpty
-            case let machines as [AnyHashable: any TreeMachine]: !machines.isEmpty
-            case let states as [AnyHashable: any WorkflowState]: !states.isEmpty
-            default: false
-            }
-        }
         let values = values
-        guard values.contains(where: { isLive($0.value) || secretKeys.contains($0.key) }) else { return self }
+        guard values.contains(where: { isLive(type(of: $0.value)) || secretKeys.contains($0.key) }) else { return self }
         return UserInfo(
-            values.filter { !secretKeys.contains($0.key) }.mapValues { isLive($0) ? text(of: $0) : $0 }
+            values.filter { !secretKeys.contains($0.key) }.mapValues { isLive(type(of: $0)) ? text(of: $0) : $0 }
         )
     }
 }
+
+/// Whether a type is one of machines or states, or holds them.
+///
+/// The type alone answers, so that the length of a list costs nothing.
+private func isLive(_ type: Any.Type) -> Bool {
+    if type is any TreeMachine.Type || type is any WorkflowState.Type { return true }
+    return (type as? any HoldingValues.Type).map { isLive($0.valueType) } ?? false
+}
+
+/// A standard type that holds values of another type.
+private protocol HoldingValues {
+    static var valueType: Any.Type { get }
+}
+
+extension Array: HoldingValues { fileprivate static var valueType: Any.Type { Element.self } }
+
+extension Dictionary: HoldingValues { fileprivate static var valueType: Any.Type { Value.self } }
+
+extension Optional: HoldingValues { fileprivate static var valueType: Any.Type { Wrapped.self } }
 
 extension Definition {
     /// The journal of a machine, if its workflow asks for one or the machine had one before.

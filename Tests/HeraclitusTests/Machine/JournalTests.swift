@@ -286,7 +286,10 @@ import Testing
             part = machine
             try parcel.fire.send(
                 SentState("a"),
-                userInfo: ["all": [machine], "named": ["a": machine], "numbered": [1: machine], "none": [String]()]
+                userInfo: [
+                    "all": [machine], "named": ["a": machine], "numbered": [1: [machine]], "perhaps": Optional(machine),
+                    "none": [String](),
+                ]
             )
             archive = try parcel.archive()
             try machine.fire.send(SentState("b"))
