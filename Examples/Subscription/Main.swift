@@ -15,7 +15,7 @@ struct Main {
         print("  can activate: \(subscription.can.activate), can suspend: \(subscription.can.suspend)")
         let active = Task { try await subscription.machine.wait(for: ActiveState.self) }
         try subscription.activate()
-        print("  is active: \(subscription.isIn(ActiveState.self))")
+        print("  is active: \(subscription.machine.isIn(ActiveState.self))")
         print("  who waited got the object: \(try await active.value === subscription.state)")
 
         print("A block of one's own runs in turn with the transitions; what it fires is carried out after it.")

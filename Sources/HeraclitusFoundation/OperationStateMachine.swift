@@ -117,13 +117,13 @@ public final class OperationStateMachine: MachineOwner, Sendable {
     }
 
     /// Whether the operation waits for its start.
-    public var isReady: Bool { isIn(OperationLife.Ready.self) }
+    public var isReady: Bool { machine.isIn(OperationLife.Ready.self) }
 
     /// Whether the operation has started and not finished.
-    public var isExecuting: Bool { isIn(OperationLife.Executing.self) }
+    public var isExecuting: Bool { machine.isIn(OperationLife.Executing.self) }
 
     /// Whether the operation is finished.
-    public var isFinished: Bool { isIn(OperationLife.Finished.self) }
+    public var isFinished: Bool { machine.isIn(OperationLife.Finished.self) }
 
     /// Whether the operation was cancelled before it finished.
     public var isCancelled: Bool { storage.withLock { $0.isCancelled } }

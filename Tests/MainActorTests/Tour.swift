@@ -126,6 +126,6 @@ final class Screen {
         try player.load(LoadingState(request: Request(url: "a")))
         try player.fail { loading in FailureState(.timedOut, retrying: loading.request) }
         try player.retry()
-        #expect(player.isIn(LoadingState.self) && player.can.cancel && player.state.request?.url == "a")
+        #expect(player.machine.isIn(LoadingState.self) && player.can.cancel && player.state.request?.url == "a")
     }
 }

@@ -14,7 +14,7 @@
 /// try subscription.suspend()
 /// subscription.can.suspend
 /// subscription.stateName
-/// subscription.isIn(SuspendedState.self)
+/// subscription.machine.isIn(SuspendedState.self)
 /// try subscription.fire.suspend()
 /// ```
 @dynamicMemberLookup
@@ -42,9 +42,4 @@ extension MachineOwner {
     public subscript<Value>(dynamicMember property: KeyPath<StateMachine<MachineWorkflow>, Value>) -> Value {
         machine[keyPath: property]
     }
-
-    /// Whether the current state is an object of a class or its subclass, or conforms to a protocol.
-    /// - Parameter type: The class, or the protocol.
-    /// - Returns: `true` also for an object of a subclass.
-    public func isIn<S>(_ type: S.Type) -> Bool { machine.isIn(type) }
 }

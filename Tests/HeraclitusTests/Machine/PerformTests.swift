@@ -199,7 +199,7 @@ import Testing
     @Test("An owner has the events as methods; its own methods win, and fire has all events")
     func host() throws {
         let gate = Gate()
-        #expect(gate.can.open && !gate.can.close && gate.isIn(ClosedState.self))
+        #expect(gate.can.open && !gate.can.close && gate.machine.isIn(ClosedState.self))
         try gate.open(OpenState(5))
         #expect((gate.state as? OpenState)?.angle == 5)
         #expect(gate.stateName == "OpenState" && gate.machine.isIn(named: "OpenState"))
@@ -209,7 +209,7 @@ import Testing
         gate.smash()
         #expect(gate.journal.entries == ["own smash"] && gate.state is ClosedState)
         try gate.fire.smash()
-        #expect(gate.isIn(SmashedState.self))
+        #expect(gate.machine.isIn(SmashedState.self))
         let error = #expect(throws: InvalidTransition.self) { try gate.open(OpenState()) }
         #expect(error?.event == "open")
     }
@@ -233,7 +233,7 @@ import Testing
         try folder.sign()
         let revision: Int = folder.revision
         try folder.revision()
-        #expect(revision == 1 && folder.isIn(Draft.self))
+        #expect(revision == 1 && folder.machine.isIn(Draft.self))
     }
 
     @Test("An owner's guarded method runs only in its state, and gives the action its name")

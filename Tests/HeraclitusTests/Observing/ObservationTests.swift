@@ -31,7 +31,7 @@ import Testing
         let door = ObservableMachine(StateMachine<Door>())
         let changes = [
             change(of: door.state), change(of: door.stateName), change(of: door.can.open),
-            change(of: door.isIn(OpenState.self)), change(of: door.allowedEvents), change(of: door.rehearse),
+            change(of: door.machine.isIn(OpenState.self)), change(of: door.allowedEvents), change(of: door.rehearse),
             change(of: door.machine.eventAvailability().count), change(of: door.machine.revision),
         ]
         #expect(changes.allSatisfy { !$0.isRaised })
@@ -85,14 +85,14 @@ import Testing
     func regions() async throws {
         let order = ObservableMachine(StateMachine<Forest.Order>())
         try order.place(Forest.PlacedState())
-        let changes = [change(of: order.isIn(Forest.BusyState.self)), change(of: order.stateName)]
+        let changes = [change(of: order.machine.isIn(Forest.BusyState.self)), change(of: order.stateName)]
         try order.machine.first.fire.begin(Forest.BusyState())
         #expect(await eventually { changes.allSatisfy(\.isRaised) })
-        #expect(order.isIn(Forest.BusyState.self) && order.isIn(Forest.PlacedState.self))
+        #expect(order.machine.isIn(Forest.BusyState.self) && order.machine.isIn(Forest.PlacedState.self))
         let further = change(of: order.state)
         try order.machine.first.lamp.fire.light()
         #expect(await eventually { further.isRaised })
-        #expect(order.isIn(Forest.LitState.self))
+        #expect(order.machine.isIn(Forest.LitState.self))
         let none = change(of: order.state)
         #expect(throws: InvalidTransition.self) { try order.machine.first.lamp.fire.light() }
         for _ in 0..<100 { await Task.yield() }
