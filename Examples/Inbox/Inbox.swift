@@ -31,7 +31,7 @@ struct Inbox {
         print("  unread: \(unread.count)")
 
         print("Events can be fired by the name that they have.")
-        print("  can view: \(message.can(named: "View Message")), can mark: \(message.can(named: "Mark as Unread"))")
+        print("  can view: \(message.can[named: "View Message"]), can mark: \(message.can[named: "Mark as Unread"])")
         try message.fire(named: "View Message", entering: ReadState(by: "Ada"), userInfo: ["folder": "inbox"])
         print("  is in Read: \(message.isIn(ReadState.self)), unread: \(unread.count)")
 

@@ -34,7 +34,7 @@ struct OtherLibrariesTests {
         try message.fire(named: "Delete Message")
         try message.fire(named: "Mark as Unread")
 
-        #expect(!message.can(named: "Mark as Unread"))
+        #expect(!message.can[named: "Mark as Unread"])
         let error = #expect(throws: InvalidTransition.self) { try message.fire(named: "Mark as Unread") }
         #expect(error?.reason == .notAllowed)
         #expect(

@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// machine.can.cancel
-/// machine.can(named: "cancel")
+/// machine.can[named: "cancel"]
 /// ```
 @frozen @dynamicMemberLookup
 public struct Can<W: Workflow>: Sendable {
@@ -24,7 +24,7 @@ public struct Can<W: Workflow>: Sendable {
     /// Whether the table allows an event now, without asking guards.
     /// - Parameter name: The event's name.
     /// - Returns: `true` if the table allows or ignores it; `false` for an unknown name.
-    public func callAsFunction(named name: String) -> Bool {
+    public subscript(named name: String) -> Bool {
         machine.definition.eventIndex(named: name).map { machine.core.accepts($0, of: machine) } ?? false
     }
 }

@@ -162,7 +162,7 @@ extension StateMachine {
     /// Whether the current state is in a group, which the workflow declares as a static property: `machine.is.loading`.
     public var `is`: StateQuery<W> { StateQuery(machine: self) }
 
-    /// Whether the table allows an event: `machine.can.load`, `machine.can(named: "load")`.
+    /// Whether the table allows an event: `machine.can.load`, `machine.can[named: "load"]`.
     ///
     /// Use ``rehearse`` to ask guards as well. It is `true` for an ignored event, because firing it is no error. In a
     /// callback of this machine, on its thread, the answer is for the state that all accepted fires lead to.

@@ -372,7 +372,7 @@ import Testing
         #expect(event.name == "go")
         let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
-        #expect(machine.can(named: event.name))
+        #expect(machine.can[named: event.name])
         try machine.fire(event, BState(journal))
         #expect(journal.entries.contains("go.guard2"))
 

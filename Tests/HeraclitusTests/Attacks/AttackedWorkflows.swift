@@ -106,7 +106,7 @@ struct MadeUp<High: Ordinal, Middle: Ordinal, Low: Ordinal>: AttackedWorkflow {
     }
 
     static func can(_ event: Int, of machine: StateMachine<Self>) -> Bool {
-        machine.can(named: Self.events[keyPath: path(event)].name)
+        machine.can[named: Self.events[keyPath: path(event)].name]
     }
 }
 

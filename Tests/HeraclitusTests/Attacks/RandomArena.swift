@@ -241,7 +241,7 @@ extension RandomArena {
         let event = player.draw { $0.below(W.model.events.count) }
         let name = W.model.events[event].name
         look(player, place, .can(event: name)) {
-            .can(player.chance(50) ? W.can(event, of: self.machine) : self.machine.can(named: name))
+            .can(player.chance(50) ? W.can(event, of: self.machine) : self.machine.can[named: name])
         }
     }
 

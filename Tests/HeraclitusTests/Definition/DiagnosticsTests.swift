@@ -154,7 +154,7 @@ import Testing
         let text = "The property inner has an event or action of Inner. Declare one of this workflow"
         #expect(Slip.diagnostics[0].description.contains(text) && Slip.diagnostics[0].stopsTheProgram)
         let machine = StateMachine<Inner>()
-        #expect(machine.can(named: Inner.events.go.name))
+        #expect(machine.can[named: Inner.events.go.name])
         try machine.fire(Inner.events.go)
         #expect(machine.revision == 1)
     }

@@ -76,11 +76,11 @@ import Testing
                     let isIgnored = event.ignored.contains(source.name)
                     let machine = StateMachine<Forms>(resumingIn: source.init())
                     #expect(
-                        machine.can(named: event.name)
+                        machine.can[named: event.name]
                             == (isIgnored || event.transitions.contains { $0.from == source.name })
                     )
                     #expect(
-                        machine.allowedEvents.contains(event.name) == (machine.can(named: event.name) && !isIgnored)
+                        machine.allowedEvents.contains(event.name) == (machine.can[named: event.name] && !isIgnored)
                     )
                     let verdict = Result {
                         try validator.validate(named: event.name, from: source.name, to: destination.name)

@@ -70,7 +70,7 @@ import Testing
                     }
                     let isIgnored = event.ignored.contains(name)
                     #expect(
-                        machine.can(named: event.name)
+                        machine.can[named: event.name]
                             == (isIgnored || event.transitions.contains { $0.from == name })
                     )
                     let verdict = Result {

@@ -145,7 +145,7 @@ import Testing
         let error = try #require(throws: InvalidTransition.self) { try machine.fire(named: misspelt) }
         #expect(error.reason == .unknownEvent && error.candidates.first == meant)
         #expect(error.candidates.sorted() == ["cancel", "fail", "finish", "load"])
-        #expect(!machine.can(named: misspelt))
+        #expect(!machine.can[named: misspelt])
     }
 
     @Test("A misspelt state gets suggestions, too, and a name of any length ends")
