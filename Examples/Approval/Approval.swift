@@ -41,21 +41,21 @@ struct Approval {
             try await invoices.update(id) {
                 try StateMachine(flow, entering: DataState("Draft", ["sum": sum]))
             } _: { document in
-                try document.fire(named: "submit")
+                try document.fire[named: "submit"]()
                 print("  \(id): \(document.stateName) \(text(of: document.state))")
             }
         }
         print("What does not fit is refused:")
         try await invoices.update("A-1") { document in
-            attempt { try document.fire(named: "submit") }
-            attempt { try document.fire(named: "note", entering: DataState("Review", ["sum": "much"])) }
-            attempt { try document.fire(named: "aprove") }
-            try document.fire(named: "note") { $0.moved(to: "Review", with: ["note": "paid twice?"]) }
+            attempt { try document.fire[named: "submit"]() }
+            attempt { try document.fire[named: "note"](DataState("Review", ["sum": "much"])) }
+            attempt { try document.fire[named: "aprove"]() }
+            try document.fire[named: "note"]({ $0.moved(to: "Review", with: ["note": "paid twice?"]) })
             print("  A-1: \(document.stateName) \(text(of: document.state))")
         }
         print("More than 1,000 needs the director:")
         try await invoices.update("A-2") { document in
-            attempt { try document.fire(named: "approve") }
+            attempt { try document.fire[named: "approve"]() }
             print("  A-2: \(document.stateName)")
         }
     }
@@ -67,8 +67,8 @@ struct Approval {
         for id in try await invoices.ids() {
             try await invoices.update(id) { document in
                 print("  \(id): \(document.stateName) \(text(of: document.state))")
-                try document.fire(named: "pass")
-                try document.fire(named: "approve", userInfo: ["by": "director"])
+                try document.fire[named: "pass"]()
+                try document.fire[named: "approve"](userInfo: ["by": "director"])
                 print("  \(id): \(document.stateName), revision \(document.revision)")
             }
         }

@@ -32,12 +32,12 @@ struct Inbox {
 
         print("Events can be fired by the name that they have.")
         print("  can view: \(message.can[named: "View Message"]), can mark: \(message.can[named: "Mark as Unread"])")
-        try message.fire(named: "View Message", entering: ReadState(by: "Ada"), userInfo: ["folder": "inbox"])
+        try message.fire[named: "View Message"](ReadState(by: "Ada"), userInfo: ["folder": "inbox"])
         print("  is in Read: \(message.isIn(ReadState.self)), unread: \(unread.count)")
 
         print("What is not allowed is an error that says why, and changes nothing.")
         do throws(InvalidTransition) {
-            try message.fire(named: "View Message", entering: ReadState(by: "Bob"))
+            try message.fire[named: "View Message"](ReadState(by: "Bob"))
         } catch {
             print(
                 "  \(error.errorDescription ?? "")\n  \(error.failureReason ?? "")\n  \(error.recoverySuggestion ?? "")"

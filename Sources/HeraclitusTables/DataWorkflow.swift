@@ -10,7 +10,7 @@ import HeraclitusJSON
 /// ```swift
 /// let approval = try DataWorkflow(table)                        // throws every mistake of the table at once
 /// let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200]))
-/// try machine.fire(named: "submit", entering: DataState("Review", ["amount": 1200]))
+/// try machine.fire[named: "submit"](DataState("Review", ["amount": 1200]))
 /// machine.state["amount"]
 /// let later = try StateMachine(archive: machine.archive(), of: approval)
 /// ```

@@ -16,7 +16,7 @@ private struct TooMuch: Error {}
         .keys(["amount": .number], in: "Draft", "Review")
         let approval = try DataWorkflow(table)
         let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200]))
-        try machine.fire(named: "submit")  // keeps the data
+        try machine.fire[named: "submit"]()  // keeps the data
         let later = try StateMachine(archive: machine.archive(), of: approval)
         #expect(later.stateName == "Review" && later.state["amount"] == 1200)
 
@@ -25,7 +25,7 @@ private struct TooMuch: Error {}
         }
         .didEnter("Approved") { approved, _ in print("approved \(approved.data)") }
         let declined = try StateMachine(archive: machine.archive(), of: guarded)
-        #expect(throws: InvalidTransition.self) { try declined.fire(named: "approve") }
+        #expect(throws: InvalidTransition.self) { try declined.fire[named: "approve"]() }
 
         let second = TransitionTable(
             "approval",

@@ -91,7 +91,7 @@ import Testing
     private static func fire(_ line: Line, in claim: StateMachine<Claim>) {
         switch line.event {
         case "decide": try? claim.fire.decide(DecidedState(amount: line.amount))
-        default: try? claim.fire(named: line.event)
+        default: try? claim.fire[named: line.event]()
         }
     }
 

@@ -34,7 +34,7 @@ struct DataKeysTests {
         }
         let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200]))
         let fired = #expect(throws: InvalidTransition.self) {
-            try machine.fire(named: "submit", entering: DataState("Review", data))
+            try machine.fire[named: "submit"](DataState("Review", data))
         }
         #expect(fired?.reason == .unsuitableState)
         #expect(isExpected(fired))
@@ -63,9 +63,8 @@ struct DataKeysTests {
     @Test("Valid data is accepted, with any optional keys left out")
     func fits() throws {
         let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200, "note": .null]))
-        try machine.fire(
-            named: "submit",
-            entering: DataState("Review", ["amount": 1e300, "by": "2026-11-26T12:00:00Z", "note": ""])
+        try machine.fire[named: "submit"](
+            DataState("Review", ["amount": 1e300, "by": "2026-11-26T12:00:00Z", "note": ""])
         )
         #expect(machine.state["by"] == "2026-11-26T12:00:00Z")
         #expect(try StateMachine(archive: machine.archive(), of: approval).state.data == machine.state.data)
@@ -74,11 +73,11 @@ struct DataKeysTests {
     @Test("An event without an object keeps the keys of the next state, and is rejected if one is missing")
     func keptKeys() throws {
         let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200, "note": "x"]))
-        try machine.fire(named: "submit")
+        try machine.fire[named: "submit"]()
         #expect(machine.state["note"] == "x")
-        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "approve") }
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire[named: "approve"]() }
         #expect(error?.reason == .destinationNeeded)
-        try machine.fire(named: "approve") { $0.moved(to: "Approved", with: ["paid": true, "note": .null]) }
+        try machine.fire[named: "approve"]({ $0.moved(to: "Approved", with: ["paid": true, "note": .null]) })
         #expect(machine.state.data == ["amount": 1200, "paid": true])
     }
 

@@ -51,7 +51,7 @@ struct DataMigrationTests {
             entering: DataState("Draft", ["sum": 7, "junk": [1]]),
             journal: 5
         )
-        try old.fire(named: "submit")
+        try old.fire[named: "submit"]()
         let approval = try DataWorkflow(Self.third)
         let machine = try StateMachine(archive: old.archive(), of: approval)
         #expect(machine.stateName == "Legal review")
@@ -60,7 +60,7 @@ struct DataMigrationTests {
         // The path of its journal has current names, and the current table allows it.
         #expect(machine.diagram(.dot).contains("submit ×1"))
         #expect(machine.journal.misfits(by: TransitionValidator(approval)).isEmpty)
-        try machine.fire(named: "pass")
+        try machine.fire[named: "pass"]()
         #expect(machine.stateName == "Second review")
         let paused = try StateMachine(try DataWorkflow(Self.first), resumingIn: DataState("Paused", ["sum": 8]))
         let again = try StateMachine(archive: paused.archive(), of: approval)
@@ -137,7 +137,7 @@ struct DataMigrationTests {
         try await ones.update("1") {
             try StateMachine(one, entering: DataState("Draft", ["sum": 1]))
         } _: {
-            try $0.fire(named: "submit")
+            try $0.fire[named: "submit"]()
         }
         try await others.update("2") { $0.activate() }
         #expect(try await ones.counts() == ["Review": 1])
@@ -155,7 +155,7 @@ struct DataMigrationTests {
         let thirds = store.workflow(DataWorkflow.self, context: third, scheduler: clock.scheduler)
         let rehearsal = try await thirds.rehearseMigration()
         #expect(rehearsal.count == 1 && rehearsal.failures.isEmpty && rehearsal.newerCount == 0)
-        try await thirds.update("1") { try $0.fire(named: "pass") }
+        try await thirds.update("1") { try $0.fire[named: "pass"]() }
         #expect(try await thirds.counts() == ["Second review": 1])
         #expect(await store.load("1")?.version == third.table.version)
         // A program with the older table leaves it unchanged.
@@ -185,7 +185,7 @@ struct DataMigrationTests {
         )
         let old = try StateMachine(flow, resumingIn: DataState("Open", ["a": 1, "b": 2]))
         let machine = try StateMachine(archive: old.archive(), of: flow)
-        try machine.fire(named: "edit", entering: machine.state.moved(to: "Open", with: ["b": .null]))
+        try machine.fire[named: "edit"](machine.state.moved(to: "Open", with: ["b": .null]))
         #expect(try StateMachine(archive: machine.archive(), of: flow).state.data == ["a": 1])
     }
 

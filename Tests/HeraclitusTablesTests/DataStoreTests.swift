@@ -24,7 +24,7 @@ struct DataStoreTests {
         try await stored(workflow).update(id) {
             try StateMachine(workflow, entering: DataState("Draft", ["owner": owner]))
         } _: { machine in
-            try machine.fire(named: "submit")
+            try machine.fire[named: "submit"]()
         }
     }
 
@@ -33,7 +33,7 @@ struct DataStoreTests {
         let approval = try DataWorkflow(.approval)
         let approvals = stored(approval)
         for id in ["1", "2", "3"] { try await submit(id, to: "ada", in: approval) }
-        try await approvals.update("2") { try $0.fire(named: "approve") }
+        try await approvals.update("2") { try $0.fire[named: "approve"]() }
         #expect(try await approvals.ids(named: ["Review"]) == ["1", "3"])
         #expect(try await approvals.ids(named: ["Approved", "Rejected"]) == ["2"])
         #expect(try await approvals.ids(named: ["Review"], after: "1") == ["3"])
@@ -61,9 +61,9 @@ struct DataStoreTests {
             .effect(entering: "Approved") { $0["owner"]?.stringValue.map(Mail.init) }
         let approvals = stored(approval)
         try await submit("1", to: "ada", in: approval)
-        try await approvals.update("1") { try $0.fire(named: "approve") }
+        try await approvals.update("1") { try $0.fire[named: "approve"]() }
         try await submit("2", to: .null, in: approval)
-        try await approvals.update("2") { try $0.fire(named: "approve") }
+        try await approvals.update("2") { try $0.fire[named: "approve"]() }
         let names = try await approvals.effects().map { "\($0.key.id) \($0.name)" }
         #expect(names == ["1 Letter", "1 Letter", "1 Mail", "2 Letter", "2 Letter"])
         let missing = await #expect(throws: StoreError.self) {
@@ -85,7 +85,7 @@ struct DataStoreTests {
     func uncollected() async throws {
         let approval = try DataWorkflow(.approval).effect(entering: "Approved") { _ in Mail(to: "ada") }
         let machine = try StateMachine(approval, resumingIn: DataState("Review"))
-        try machine.fire(named: "approve")
+        try machine.fire[named: "approve"]()
         let error = await #expect(throws: StoreError.self) {
             try await stored(approval).save(machine, as: "1", expecting: 0)
         }

@@ -13,7 +13,7 @@ struct DataWorkflowTests {
     @Test("A machine of a table fires by name and keeps its data")
     func fires() throws {
         let machine = try StateMachine(try DataWorkflow(.approval), entering: DataState("Draft", ["amount": 1200]))
-        try machine.fire(named: "submit", entering: DataState("Review", ["amount": 1200, "reviewer": "Ada"]))
+        try machine.fire[named: "submit"](DataState("Review", ["amount": 1200, "reviewer": "Ada"]))
         #expect(machine.stateName == "Review")
         #expect(machine.state["amount"] == 1200)
         #expect(machine.state["reviewer"] == "Ada")
@@ -29,7 +29,7 @@ struct DataWorkflowTests {
     @Test("An event without an object keeps the data")
     func keepsData() throws {
         let machine = try StateMachine(try DataWorkflow(.approval), entering: DataState("Draft", ["amount": 1200]))
-        try machine.fire(named: "submit")
+        try machine.fire[named: "submit"]()
         try machine.enter(named: "Approved")
         #expect(machine.stateName == "Approved")
         #expect(machine.state.data == ["amount": 1200])
@@ -38,23 +38,24 @@ struct DataWorkflowTests {
     @Test("A table is exact: an unlisted event is rejected, with the allowed ones")
     func rejects() throws {
         let machine = try StateMachine(try DataWorkflow(.approval))
-        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "approve") }
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire[named: "approve"]() }
         #expect(error?.reason == .notAllowed)
         #expect(error?.workflow == "approval")
         #expect(error?.source == "Draft")
         #expect(error?.allowedEvents == ["submit"])
         let elsewhere = #expect(throws: InvalidTransition.self) {
-            try machine.fire(named: "submit", entering: DataState("Approved"))
+            try machine.fire[named: "submit"](DataState("Approved"))
         }
         #expect(elsewhere?.reason == .notAllowed)
         #expect(elsewhere?.destination == "Approved")
         let stranger = #expect(throws: InvalidTransition.self) {
-            try machine.fire(named: "submit", entering: DataState("Lost"))
+            try machine.fire[named: "submit"](DataState("Lost"))
         }
         #expect(stranger?.reason == .unregisteredState)
         #expect(stranger?.candidates == ["Lost"])
         #expect(
-            #expect(throws: InvalidTransition.self) { try machine.fire(named: "submitt") }?.candidates.first == "submit"
+            #expect(throws: InvalidTransition.self) { try machine.fire[named: "submitt"]() }?.candidates.first
+                == "submit"
         )
         #expect(
             #expect(throws: InvalidTransition.self) { try machine.enter(DataState("Lost")) }?.reason
@@ -84,8 +85,8 @@ struct DataWorkflowTests {
         )
         let machine = try StateMachine(try DataWorkflow(other))
         let first = try StateMachine(try DataWorkflow(.approval))
-        try first.fire(named: "submit", entering: DataState("Review"))
-        try machine.fire(named: "back", entering: DataState("Draft"))
+        try first.fire[named: "submit"](DataState("Review"))
+        try machine.fire[named: "back"](DataState("Draft"))
         #expect(first.stateName == "Review")
         #expect(machine.stateName == "Draft")
         #expect(machine.allowedEvents.isEmpty)
@@ -95,7 +96,7 @@ struct DataWorkflowTests {
     func archives() throws {
         let approval = try DataWorkflow(.approval)
         let machine = try StateMachine(approval, entering: DataState("Draft", ["amount": 1200, "tags": ["a", 1.5]]))
-        try machine.fire(named: "submit")
+        try machine.fire[named: "submit"]()
         let archive = try machine.archive()
         #expect(
             String(decoding: archive, as: UTF8.self)
@@ -104,7 +105,7 @@ struct DataWorkflowTests {
         let later = try StateMachine(archive: archive, of: approval)
         #expect(later.state.name == "Review")
         #expect(later.state.data == machine.state.data)
-        try later.fire(named: "approve")
+        try later.fire[named: "approve"]()
         #expect(later.revision == 2)
         let decoder = JSONDecoder()
         decoder.userInfo[.dataWorkflow] = approval
@@ -142,7 +143,7 @@ struct DataWorkflowTests {
             .didFire("submit") { _, transition in heard.withLock { $0.append("\(transition)") } }
         let machine = try StateMachine(approval)
         machine.onTransition { _ in heard.withLock { $0.append("observer") } }
-        try machine.fire(named: "submit")
+        try machine.fire[named: "submit"]()
         #expect(
             heard.withLock { $0 } == [
                 "in Draft", "guard Draft", "out of Draft", "in Review", "submit: Draft → Review", "observer",
@@ -150,10 +151,10 @@ struct DataWorkflowTests {
         )
         // A copy has the workflow's closures, without the machine's observers.
         heard.withLock { $0 = [] }
-        try machine.copy().fire(named: "approve")
+        try machine.copy().fire[named: "approve"]()
         #expect(heard.withLock { $0 } == [])
         let again = try StateMachine(archive: try StateMachine(approval).archive(), of: approval).copy()
-        try again.fire(named: "submit")
+        try again.fire[named: "submit"]()
         #expect(
             heard.withLock { $0 } == ["in Draft", "guard Draft", "out of Draft", "in Review", "submit: Draft → Review"]
         )
@@ -194,10 +195,10 @@ struct DataWorkflowTests {
             }
         }
         let machine = try StateMachine(approval, entering: DataState("Review", ["amount": 1200]))
-        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "approve") }
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire[named: "approve"]() }
         #expect(error?.reason == .declined)
         #expect(error?.underlyingError is TooMuch)
-        try machine.fire(named: "approve", userInfo: ["by": "boss"])
+        try machine.fire[named: "approve"](userInfo: ["by": "boss"])
         #expect(machine.stateName == "Approved")
     }
 
@@ -258,10 +259,10 @@ struct DataWorkflowTests {
     func nests() throws {
         let machine = try StateMachine(
             DataWorkflow(.approval).didEnter("Review") { _, transition in
-                try? transition.machine(as: DataWorkflow.self)?.fire(named: "approve")
+                try? transition.machine(as: DataWorkflow.self)?.fire[named: "approve"]()
             }
         )
-        try machine.fire(named: "submit")
+        try machine.fire[named: "submit"]()
         #expect(machine.stateName == "Approved")
         #expect(machine.revision == 2)
     }
@@ -295,9 +296,9 @@ struct DataWorkflowTests {
         machine.observe { occurrence in seen.withLock { $0.append(occurrence.message) } }
         var states = machine.states().makeAsyncIterator()
         #expect(await states.next()?.name == "Draft")
-        try machine.fire(named: "submit")
+        try machine.fire[named: "submit"]()
         #expect(await states.next()?.name == "Review")
-        try? machine.fire(named: "submit")
+        try? machine.fire[named: "submit"]()
         #expect(machine.journal.map(\.event) == ["submit", "submit"])
         #expect(machine.journal.first?.destination == "Review")
         #expect(seen.withLock { $0.first }?.contains("Draft → Review") == true)
@@ -319,20 +320,20 @@ struct DataWorkflowTests {
             ]
         )
         let machine = try StateMachine(try DataWorkflow(table))
-        try machine.fire(named: "reset")
+        try machine.fire[named: "reset"]()
         #expect(machine.revision == 0)
-        try machine.fire(named: "go")
+        try machine.fire[named: "go"]()
         var isUpdate = false
         let seen = Mutex(isUpdate)
         machine.onTransition { transition in seen.withLock { $0 = transition.isUpdate } }
-        try machine.fire(named: "note", entering: DataState("B", ["n": 1]))
+        try machine.fire[named: "note"](DataState("B", ["n": 1]))
         isUpdate = seen.withLock { $0 }
         #expect(isUpdate)
         #expect(machine.state["n"] == 1)
-        try machine.fire(named: "go")
-        try machine.fire(named: "go")
+        try machine.fire[named: "go"]()
+        try machine.fire[named: "go"]()
         #expect(machine.stateName == "C")
-        try machine.fire(named: "reset")
+        try machine.fire[named: "reset"]()
         #expect(machine.stateName == "A")
     }
 }

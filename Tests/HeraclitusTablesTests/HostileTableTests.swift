@@ -177,7 +177,7 @@ struct HostileTableTests {
         deep.superstates = Dictionary(uniqueKeysWithValues: zip(states.dropFirst(), states))
         return try threadTime {
             let machine = try StateMachine(try DataWorkflow(table))
-            for _ in 1..<count { try machine.fire(named: "next") }
+            for _ in 1..<count { try machine.fire[named: "next"]() }
             #expect(machine.stateName == "s\(count - 1)")
             let last = try StateMachine(try DataWorkflow(deep), entering: DataState("s\(count - 1)"))
             #expect(last.isIn(named: "s0"))
@@ -215,14 +215,14 @@ struct HostileTableTests {
         let workflow = try DataWorkflow(table)
         var machine = try StateMachine(workflow)
         for name in names.dropFirst() {
-            try machine.fire(named: "to \(name)", entering: DataState(name, [name: .string(name)]))
+            try machine.fire[named: "to \(name)"](DataState(name, [name: .string(name)]))
             machine = try StateMachine(archive: machine.archive(), of: workflow)
             #expect(machine.stateName == name)
             #expect(machine.state[name] == .string(name))
         }
         let long = String(repeating: "y", count: 1_000_000)
         let error = #expect(throws: InvalidTransition.self) {
-            try machine.fire(named: long, entering: DataState(long))
+            try machine.fire[named: long](DataState(long))
         }
         #expect((error?.description.utf8.count ?? .max) < 1_000_000)
         #expect(try TransitionTable(scxml: table.scxml()).states == names)
@@ -313,7 +313,7 @@ struct HostileTableTests {
         let table = TransitionTable("large", states: states, initial: "state 0", events: events)
         let workflow = try DataWorkflow(table)
         let machine = try StateMachine(workflow, journal: 10)
-        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "nowhere") }
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire[named: "nowhere"]() }
         #expect(error?.candidates.count == 1_999)
         #expect((error?.description.utf8.count ?? .max) < 2_000)
         #expect(try machine.archive().count < 4_000)
@@ -329,7 +329,7 @@ struct HostileTableTests {
         let table = TransitionTable("s", states: ["A", "B"], initial: "A", events: [.init("go", from: "A", to: "B")])
         let machine = try StateMachine(DataWorkflow(table))
         let name = String(repeating: "y", count: 1_000_000)
-        let error = #expect(throws: InvalidTransition.self) { try machine.fire(named: "go", entering: DataState(name)) }
+        let error = #expect(throws: InvalidTransition.self) { try machine.fire[named: "go"](DataState(name)) }
         #expect(error?.reason == .unregisteredState && error?.candidates.first?.count == 1_000_000)
         #expect((error?.description.utf8.count ?? .max) < 2_000)
     }

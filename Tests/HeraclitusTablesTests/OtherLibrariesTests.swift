@@ -30,12 +30,12 @@ struct OtherLibrariesTests {
         message.activate()
         #expect(message.isIn(named: "Unread"))
 
-        try message.fire(named: "View Message")
-        try message.fire(named: "Delete Message")
-        try message.fire(named: "Mark as Unread")
+        try message.fire[named: "View Message"]()
+        try message.fire[named: "Delete Message"]()
+        try message.fire[named: "Mark as Unread"]()
 
         #expect(!message.can[named: "Mark as Unread"])
-        let error = #expect(throws: InvalidTransition.self) { try message.fire(named: "Mark as Unread") }
+        let error = #expect(throws: InvalidTransition.self) { try message.fire[named: "Mark as Unread"]() }
         #expect(error?.reason == .notAllowed)
         #expect(
             error?.errorDescription

@@ -34,7 +34,7 @@ struct TableReadingTests {
         #expect(table.keys["Review"]?["note"] == .string.optional)
         #expect(table.problems.isEmpty)
         let machine = try StateMachine(try DataWorkflow(table), entering: DataState("Review", ["amount": 1]))
-        try machine.fire(named: "reset")
+        try machine.fire[named: "reset"]()
         #expect(machine.stateName == "Draft")
     }
 
@@ -148,10 +148,10 @@ struct TableReadingTests {
         #expect(table["eject"]?.transitions.map(\.text) == ["playing → empty", "stopped → stopped"])
         #expect(table["pull"]?.transitions.count == 2)
         let machine = try StateMachine(try DataWorkflow(table))
-        try machine.fire(named: "power")
+        try machine.fire[named: "power"]()
         #expect(machine.stateName == "stopped")
         #expect(machine.isIn(named: "on"))
-        try machine.fire(named: "pull")
+        try machine.fire[named: "pull"]()
         #expect(machine.stateName == "empty")
     }
 

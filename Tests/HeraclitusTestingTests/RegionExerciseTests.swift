@@ -94,7 +94,7 @@ import Testing
         #expect(text.contains("PlacedState loses in an archive: payment.state.note"))
         #expect(failure?.path?.description == "CartState –place→ PlacedState")
         #expect(
-            failure?.code.contains("try region.fire(named: \"receive\", entering: samples[0](region.state))") == true
+            failure?.code.contains("try region.fire[named: \"receive\"](samples[0](region.state))") == true
         )
     }
 
@@ -226,14 +226,14 @@ import Testing
                 (((machine.state as? any Composite)?.regions[0] as? StateMachine<RegionExerciseTests.Room>)?.state
                     as? any Composite)?.regions[0] as? StateMachine<RegionExerciseTests.Lamp>
             )
-            try region.fire(named: "switchOn")
+            try region.fire[named: "switchOn"]()
         }
         do {
             let region = try #require(
                 (((machine.state as? any Composite)?.regions[0] as? StateMachine<RegionExerciseTests.Room>)?.state
                     as? any Composite)?.regions[0] as? StateMachine<RegionExerciseTests.Lamp>
             )
-            try region.fire(named: "brighten", entering: samples[0](region.state))
+            try region.fire[named: "brighten"](samples[0](region.state))
         }
         // no lamp is bright
         #expect(isBright(machine))
@@ -296,7 +296,7 @@ import Testing
                 ]
             )
         }
-        let fire = "try region.fire(named: \"end\", entering: RegionExerciseTests.LostState())"
+        let fire = "try region.fire[named: \"end\"](RegionExerciseTests.LostState())"
         #expect(failure?.code.contains(fire) == true)
     }
 

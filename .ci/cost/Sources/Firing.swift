@@ -23,8 +23,8 @@ func transitionNamed(_ count: Int) throws {
     let machine = StateMachine<BareDoor>()
     let name = longName()
     for _ in 0..<count / 2 {
-        try machine.fire(named: "open", entering: BareOpenState(by: name))
-        try machine.fire(named: "close", entering: BareClosedState(by: name))
+        try machine.fire[named: "open"](BareOpenState(by: name))
+        try machine.fire[named: "close"](BareClosedState(by: name))
     }
 }
 
@@ -40,8 +40,8 @@ func transitionData(_ count: Int) throws {
     let machine = try StateMachine(try DataWorkflow(table))
     let data: [String: JSONValue] = ["by": .string(longName())]
     for _ in 0..<count / 2 {
-        try machine.fire(named: "open", entering: DataState("Open", data))
-        try machine.fire(named: "close", entering: DataState("Closed", data))
+        try machine.fire[named: "open"](DataState("Open", data))
+        try machine.fire[named: "close"](DataState("Closed", data))
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// A caller's choice of the event to fire.
 @usableFromInline
-enum EventSelector {
+enum EventSelector: Sendable {
     /// An event of the workflow, by its number.
     case event(Int)
 
@@ -19,7 +19,7 @@ enum EventSelector {
     indirect case ofWork(EventSelector, StateWork.ID)
 
     /// The only event that leads to the state of an object.
-    indirect case entering(AnyObject)
+    indirect case entering(any Sendable)
 
     /// The only event that leads to the state of a name.
     indirect case enteringNamed(String)
@@ -66,7 +66,8 @@ extension MachineCore {
             throw rejection(.unknownEvent)
         case .unbound:
             throw rejection(.unknownEvent)
-        case .entering(let object):
+        case .entering(let state):
+            let object = state as AnyObject
             guard let destination = definition.stateIndex(of: object) else {
                 throw self.rejection(of: object, event: nil, from: source)
             }

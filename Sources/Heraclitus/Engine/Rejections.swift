@@ -51,7 +51,7 @@ extension MachineCore {
         case .event(let index), .due(let index, _, _): event = index
         case .named(let text): name = text
         case .unbound, .ofWork: break
-        case .entering(let object): destination = definition.name(of: object)
+        case .entering(let state): destination = definition.name(of: state as AnyObject)
         case .enteringNamed(let name): destination = name
         }
         return InvalidTransition(

@@ -1,12 +1,23 @@
 /// The type of `machine.fire`: the workflow's events as functions.
 ///
+/// There are three ways to choose an event:
+///
 /// ```swift
-/// try machine.fire.load(LoadingState(request: request))                    // an object
-/// try machine.fire.fail { loading in FailureState(.timedOut) }             // built from the state being left
-/// try machine.fire.cancel()                                                // an empty state needs no object
-/// try machine.fire(event, LoadingState(request: request))                  // an event value, such as `Download.events.load`
-/// try machine.fire(named: "load", entering: LoadingState(request: request))
+/// machine.fire.load              // by its property
+/// machine.fire[event]            // by its value, such as `Download.events.load` or a decoded event
+/// machine.fire[named: "load"]    // by its name, for names from outside
 /// ```
+///
+/// There are three ways to call an event, which fires it:
+///
+/// ```swift
+/// try machine.fire.load(LoadingState(request: request))           // with an object
+/// try machine.fire.fail { loading in FailureState(.timedOut) }    // with a closure that gets the state being left
+/// try machine.fire.cancel()                                       // an empty state needs no object
+/// ```
+///
+/// After a subscript, write the closure in parentheses: `try machine.fire[event]({ loading in … })`. The compiler takes
+/// a trailing closure for an argument of the subscript.
 ///
 /// ``StateMachine/rehearse`` has the same type. Its fires end after the guards, without a change.
 @frozen @dynamicMemberLookup
@@ -24,103 +35,31 @@ public struct Fire<W: Workflow>: Sendable {
         self.work = work
     }
 
-    /// An event to fire.
+    /// An event to fire, chosen by its property.
     /// - Parameter event: The event's property.
     @inlinable @inline(__always)  // inlined where the key path is written, which then is only a number
     public subscript<S, D>(dynamicMember event: KeyPath<W, W.Event<S, D>>) -> FireableEvent<W, S, D> {
-        FireableEvent(machine.core.definition.index(of: event), by: self)
+        FireableEvent(EventSelector(machine.core.definition.index(of: event)), by: self)
     }
 
-    /// Fires an event value, for example a decoded one, with a state object.
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - state: The state to enter.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``.
+    /// An event to fire, chosen by its value, for example a decoded one.
+    ///
+    /// Only a call fires the event: `try machine.fire[event](LoadingState(request: request))`. The call throws
+    /// `unknownEvent` for a value that is no event of the workflow.
+    /// - Parameter event: The event.
     @inlinable
-    public func callAsFunction<S, D>(
-        _ event: W.Event<S, D>,
-        _ state: @autoclosure () throws -> D,
-        userInfo: UserInfo = [:]
-    ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, by: self)(try state(), userInfo: userInfo)
+    public subscript<S, D>(event: W.Event<S, D>) -> FireableEvent<W, S, D> {
+        FireableEvent(EventSelector(event.slot.index), by: self)
     }
 
-    /// Fires an event value, for example a decoded one, with a closure that builds the state to enter.
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    ///   - build: Gets the state being left, and returns the state to enter.
-    /// - Throws: ``InvalidTransition``.
+    /// An event to fire, chosen by its name, for names from outside.
+    ///
+    /// Only a call fires the event: `try machine.fire[named: "load"](state)`. The call throws `unknownEvent` for an
+    /// unknown name, and lists the existing names, the nearest first.
+    /// - Parameter name: The event's name.
     @inlinable
-    public func callAsFunction<S, D>(
-        _ event: W.Event<S, D>,
-        userInfo: UserInfo = [:],
-        _ build: (S) throws -> D
-    ) throws(InvalidTransition) {
-        try FireableEvent<W, S, D>(event.slot.index, by: self)(userInfo: userInfo, build)
-    }
-
-    /// Fires an event value, for example a decoded one, to the state that its definition builds or to an empty state.
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless the definition builds the state, or the event leads
-    ///   to exactly one state, which is empty.
-    @inlinable
-    public func callAsFunction<S, D>(
-        _ event: W.Event<S, D>,
-        userInfo: UserInfo = [:]
-    ) throws(InvalidTransition) {
-        let selector = EventSelector(event.slot.index).bound(to: work)
-        try machine.fire(selector, isRehearsal: isRehearsal, userInfo: userInfo)
-    }
-
-    /// Fires an event by its name, for names from outside, with a state object.
-    /// - Parameters:
-    ///   - name: The event's name.
-    ///   - state: The state to enter.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the existing names, the nearest first.
-    @inlinable
-    public func callAsFunction(
-        named name: String,
-        entering state: @autoclosure () throws -> W.AnyState,
-        userInfo: UserInfo = [:]
-    ) throws(InvalidTransition) {
-        let definition = machine.definition
-        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) { _ in
-            definition.object(of: try state())
-        }
-    }
-
-    /// Fires an event by its name, with a closure that builds the destination from the state being left.
-    /// - Parameters:
-    ///   - name: The event's name.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    ///   - build: Gets the state being left, and returns the state to enter.
-    /// - Throws: ``InvalidTransition``; `unknownEvent` lists the existing names, the nearest first.
-    @inlinable
-    public func callAsFunction(
-        named name: String,
-        userInfo: UserInfo = [:],
-        _ build: (W.AnyState) throws -> W.AnyState
-    ) throws(InvalidTransition) {
-        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo) {
-            candidate in
-            machine.definition.object(of: try build(machine.source(of: candidate, as: W.AnyState.self)))
-        }
-    }
-
-    /// Fires an event by its name, to the state that its definition builds or to an empty state.
-    /// - Parameters:
-    ///   - name: The event's name.
-    ///   - userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless the definition builds the state, or the event leads
-    ///   to exactly one state, which is empty.
-    @inlinable
-    public func callAsFunction(named name: String, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try machine.fire(EventSelector.named(name).bound(to: work), isRehearsal: isRehearsal, userInfo: userInfo)
+    public subscript(named name: String) -> FireableEvent<W, W.AnyState, W.AnyState> {
+        FireableEvent(.named(name), by: self)
     }
 }
 
@@ -131,14 +70,13 @@ public struct Fire<W: Workflow>: Sendable {
 /// It is also the type of `machine.rehearse.load`. A call then does everything except the transition.
 @frozen
 public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
-    @usableFromInline let index: Int?
+    @usableFromInline let selector: EventSelector
     @usableFromInline let firing: Fire<W>
 
-    @inlinable
-    init(_ index: Int?, by firing: Fire<W>) { (self.index, self.firing) = (index, firing) }
-
     @inlinable @inline(__always)
-    var selector: EventSelector { EventSelector(index).bound(to: firing.work) }
+    init(_ event: EventSelector, by firing: Fire<W>) {
+        (selector, self.firing) = (event.bound(to: firing.work), firing)
+    }
 
     /// Fires the event with the state to enter.
     ///
@@ -244,7 +182,7 @@ extension StateMachine {
     /// - Throws: ``InvalidTransition``; `noEvent`, or `ambiguousEvent` with the events that lead there.
     @inlinable
     public func enter(_ state: W.AnyState, userInfo: UserInfo = [:]) throws(InvalidTransition) {
-        try fire(.entering(state as AnyObject), userInfo: userInfo) { _ in definition.object(of: state) }
+        try fire(.entering(state), userInfo: userInfo) { _ in definition.object(of: state) }
     }
 
     /// Enters an empty state, given by name, by firing the only event that leads there from the current state.

@@ -168,7 +168,7 @@ extension StateMachine {
     /// callback of this machine, on its thread, the answer is for the state that all accepted fires lead to.
     @inlinable public var can: Can<W> { Can(machine: self) }
 
-    /// Fires events: `machine.fire.load(…)`, `machine.fire(event, …)`, `machine.fire(named: "load", …)`.
+    /// Fires events: `machine.fire.load(…)`, `machine.fire[event](…)`, `machine.fire[named: "load"](…)`.
     @inlinable public var fire: Fire<W> { Fire(machine: self) }
 
     /// Reports the result of a fire, including guards, without a change: `try machine.rehearse.pay(PaidState(…))`.

@@ -54,8 +54,7 @@ extension Exercise {
         if let property = property(of: transition.event) {
             return "try machine.fire.\(property)(\(object ?? ""))"
         }
-        let entering = object.map { ", entering: \($0)" } ?? ""
-        return "try machine.fire(named: \(transition.event.debugDescription)\(entering))"
+        return "try machine.fire[named: \(transition.event.debugDescription)](\(object ?? ""))"
     }
 
     /// A fire of a machine in the state, in its own scope, because code may have several.
@@ -67,11 +66,10 @@ extension Exercise {
             state = "(\(region))?.state"
         }
         let object = sample.map { "samples[\($0)](region.state)" } ?? chosenObject(of: transition, in: path)
-        let entering = object.map { ", entering: \($0)" } ?? ""
         return """
             do {
                 let region = try #require(\(region))
-                try region.fire(named: \(transition.event.debugDescription)\(entering))
+                try region.fire[named: \(transition.event.debugDescription)](\(object ?? ""))
             }
             """
     }

@@ -29,9 +29,9 @@ private struct Gate: Workflow {
     @Test("An internal event may be fired by name, unless a guard needs more")
     func names() throws {
         let door = StateMachine<Door>(resumingIn: PublicModule.OpenState(visitor: "Ada"))
-        try door.fire(named: "slam")
+        try door.fire[named: "slam"]()
         let gate = StateMachine<Gate>()
-        #expect(throws: InvalidTransition.self) { try gate.fire(named: "slam") }
+        #expect(throws: InvalidTransition.self) { try gate.fire[named: "slam"]() }
         try gate.fire.slam(userInfo: ["permit": Gate.Permit()])
     }
 }

@@ -21,7 +21,7 @@ import Testing
         try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }
         try await store.workflow(Parcel.self).update("b") { parcel in
             try Self.fire(parcel)
-            try? parcel.fire(named: "fly")
+            try? parcel.fire[named: "fly"]()
         }
         try await place.store().workflow(Parcel.self).update("a") { try Self.fire($0) }
         try await store.workflow(Parcel.self).update("a") { try Self.fire($0) }

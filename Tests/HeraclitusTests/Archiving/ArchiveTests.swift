@@ -373,7 +373,7 @@ import Testing
         let journal = CallLog()
         let machine = StateMachine<Heard>.active(journal)
         #expect(machine.can[named: event.name])
-        try machine.fire(event, BState(journal))
+        try machine.fire[event](BState(journal))
         #expect(journal.entries.contains("go.guard2"))
 
         #expect(throws: DecodingError.self) {

@@ -18,7 +18,7 @@ import Testing
         let parcel = StateMachine<SilentParcel>(journal: 3, scheduler: clock.scheduler)
         try parcel.fire.send(SentState("a"))
         try parcel.fire.track(SentState("b"), userInfo: ["by": "me", "grams": 250])
-        #expect(throws: InvalidTransition.self) { try parcel.fire(named: "fly") }
+        #expect(throws: InvalidTransition.self) { try parcel.fire[named: "fly"]() }
         try parcel.fire.lose()
         return parcel
     }

@@ -66,7 +66,7 @@ import Testing
         try parcel.fire.send(LaterParcel.ShippedState("a"), userInfo: ["by": "me"])
         try parcel.fire.track(LaterParcel.ShippedState("b"))
         try parcel.fire.bounce()
-        try? parcel.fire(named: "fly")
+        try? parcel.fire[named: "fly"]()
         parcel.announce("late")
         try parcel.perform(action: "weigh", in: LaterParcel.ShippedState.self) { _ in }
         try? parcel.perform(action: "open", in: PackedState.self) { _ in }

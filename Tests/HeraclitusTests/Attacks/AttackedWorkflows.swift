@@ -93,7 +93,7 @@ struct MadeUp<High: Ordinal, Middle: Ordinal, Low: Ordinal>: AttackedWorkflow {
         userInfo: UserInfo,
         _ object: @autoclosure () throws -> any NumberedState
     ) throws(InvalidTransition) {
-        try machine.fire(Self.events[keyPath: path(event)], try object(), userInfo: userInfo)
+        try machine.fire[Self.events[keyPath: path(event)]](try object(), userInfo: userInfo)
     }
 
     static func fire(
@@ -102,7 +102,7 @@ struct MadeUp<High: Ordinal, Middle: Ordinal, Low: Ordinal>: AttackedWorkflow {
         userInfo: UserInfo,
         building build: (any NumberedState) throws -> any NumberedState
     ) throws(InvalidTransition) {
-        try machine.fire(Self.events[keyPath: path(event)], userInfo: userInfo, build)
+        try machine.fire[Self.events[keyPath: path(event)]](userInfo: userInfo, build)
     }
 
     static func can(_ event: Int, of machine: StateMachine<Self>) -> Bool {

@@ -140,8 +140,8 @@ private protocol MortalMachine: AnyObject, Sendable {
 
 extension StateMachine: MortalMachine where W: LifeWorkflow {
     fileprivate func fire(_ event: String, _ state: LifetimeAttackTests.Mortal?, _ userInfo: UserInfo) throws {
-        guard let state else { return try fire(named: event, userInfo: userInfo) }
-        try fire(named: event, entering: W.mortal(state), userInfo: userInfo)
+        guard let state else { return try fire[named: event](userInfo: userInfo) }
+        try fire[named: event](W.mortal(state), userInfo: userInfo)
     }
 
     fileprivate func listen(_ way: Int, _ token: LifetimeAttackTests.Token) -> Registration {

@@ -39,7 +39,7 @@ final class RandomArena<W: AttackedWorkflow>: Arena {
             let earlier = StateMachine<W>(resumingIn: Model.make(seed.below(6)))
             let walk = seed.below(6)
             for _ in 0..<walk {
-                try? earlier.fire(named: seed.pick(W.model.events).name, entering: Model.make(seed.below(6)))
+                try? earlier.fire[named: seed.pick(W.model.events).name](Model.make(seed.below(6)))
             }
             machine = try StateMachine<W>(archive: earlier.archive())
         }
@@ -259,7 +259,7 @@ extension RandomArena {
             previous: copy.previousState?.number ?? -1
         )
         let (event, kind) = player.draw { ($0.pick(W.model.events).name, $0.below(6)) }
-        try? copy.fire(named: event, entering: Model.make(kind))
+        try? copy.fire[named: event](Model.make(kind))
         return moment
     }
 
@@ -359,8 +359,8 @@ extension RandomArena {
             let userInfo = userInfo(id)
             do throws(InvalidTransition) {
                 switch (isByName, hasBuilder) {
-                case (true, false): try machine.fire(named: name, entering: try make(current()), userInfo: userInfo)
-                case (true, true): try machine.fire(named: name, userInfo: userInfo) { try make($0) }
+                case (true, false): try machine.fire[named: name](try make(current()), userInfo: userInfo)
+                case (true, true): try machine.fire[named: name](userInfo: userInfo) { try make($0) }
                 case (false, false): try W.fire(event, of: machine, userInfo: userInfo, try make(current()))
                 case (false, true): try W.fire(event, of: machine, userInfo: userInfo) { try make($0) }
                 }
@@ -374,7 +374,7 @@ extension RandomArena {
         player.note(.fire(event: name, to: nil), on: index, place) { id in
             let count = player.madeCount
             do throws(InvalidTransition) {
-                try machine.fire(named: name, userInfo: userInfo(id))
+                try machine.fire[named: name](userInfo: userInfo(id))
             } catch { return (rejection(error), nil) }
             guard let made = player.made(after: count) else { return (.ignored, nil) }
             return (.made(Shown(number: made, name: Model.states[Model.empty]), from: nil), nil)

@@ -54,7 +54,7 @@ import Testing
         let again = journal(of: restored)
         restored.activate()
         #expect(again.entries == ["endlessChain tick "] && restored.revision == 2 * limit)
-        try restored.fire(named: "stop", entering: StoppedState())
+        try restored.fire[named: "stop"](StoppedState())
         #expect(restored.isIn(StoppedState.self) && clock.scheduler.count == 0)
     }
 

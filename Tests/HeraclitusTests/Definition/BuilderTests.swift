@@ -54,8 +54,8 @@ import Testing
     func ways() throws {
         let ways: [(StateMachine<Exam>) throws -> Void] = [
             { try $0.fire.grade(userInfo: ["by": "me"]) },
-            { try $0.fire(Exam.events.grade, userInfo: ["by": "me"]) },
-            { try $0.fire(named: "grade", userInfo: ["by": "me"]) },
+            { try $0.fire[Exam.events.grade](userInfo: ["by": "me"]) },
+            { try $0.fire[named: "grade"](userInfo: ["by": "me"]) },
         ]
         for fire in ways {
             let passed = exam(50)
@@ -158,7 +158,7 @@ import Testing
             .enters { _, call in CountState(call.machine.revision) }
         let reset = Event(from: CountState.self, to: OnState.self)
             .enters { _, call in
-                let error = #expect(throws: InvalidTransition.self) { try call.machine.fire(named: "reset") }
+                let error = #expect(throws: InvalidTransition.self) { try call.machine.fire[named: "reset"]() }
                 #expect(error?.reason == .transitionInProgress && call.due == nil && call.failure == nil)
                 return OnState()
             }

@@ -155,7 +155,7 @@ import Testing
         #expect(Slip.diagnostics[0].description.contains(text) && Slip.diagnostics[0].stopsTheProgram)
         let machine = StateMachine<Inner>()
         #expect(machine.can[named: Inner.events.go.name])
-        try machine.fire(Inner.events.go)
+        try machine.fire[Inner.events.go]()
         #expect(machine.revision == 1)
     }
 
@@ -181,7 +181,7 @@ import Testing
             #expect(Taking.diagnostics.facts == ["sharedEvent first second"])
         }
         #expect(Taking.diagnostics.isEmpty)
-        try machine.fire(Taking.events.first)
+        try machine.fire[Taking.events.first]()
         #expect(machine.revision == 1)
     }
 
@@ -286,7 +286,7 @@ private final class Wrapped<Content>: WorkflowState, EmptyState {}
         #expect(`Raw Names`.table.events.map(\.name) == ["load it", "plain"])
         #expect(`Raw Names`.table.states == ["InnerState", "Loaded State"])
         let machine = StateMachine<`Raw Names`>()
-        try machine.fire(named: "load it")
+        try machine.fire[named: "load it"]()
         let archive = String(decoding: try machine.archive(), as: UTF8.self)
         #expect(archive.contains(#""workflow":"Raw Names""#) && archive.contains(#""state":"Loaded State""#))
         #expect(try StateMachine<`Raw Names`>(archive: machine.archive()).stateName == "Loaded State")

@@ -85,7 +85,7 @@ import Testing
                     let verdict = Result {
                         try validator.validate(named: event.name, from: source.name, to: destination.name)
                     }
-                    let outcome = Result { try machine.fire(named: event.name, entering: destination.init()) }
+                    let outcome = Result { try machine.fire[named: event.name](destination.init()) }
                     #expect(((try? verdict.get()) != nil) == (isListed || isIgnored))
                     #expect(((try? outcome.get()) != nil) == (isListed || isIgnored))
                     #expect(machine.stateName == (isListed ? destination.name : source.name))
@@ -99,21 +99,21 @@ import Testing
     func doors() throws {
         let machine = StateMachine<Forms>()
         try machine.fire.boil()
-        try machine.fire(Forms.events.toggle, FluidState())
-        try machine.fire(Forms.events.boil)
-        try machine.fire(Forms.events.toggle) { (state: any WorkflowState) in
+        try machine.fire[Forms.events.toggle](FluidState())
+        try machine.fire[Forms.events.boil]()
+        try machine.fire[Forms.events.toggle]({ (state: any WorkflowState) in
             #expect(state is GasState)
             return FluidState()
-        }
-        try machine.fire(Forms.events.boil)
-        try machine.fire(Forms.events.toggle, FluidState())
-        try machine.fire(Forms.events.boil) { _ in GasState() }
-        try machine.fire(named: "toggle", entering: FluidState())
-        try machine.fire(named: "toggle")
-        try machine.fire(named: "Vent the Gas") { (state: any WorkflowState) in
+        })
+        try machine.fire[Forms.events.boil]()
+        try machine.fire[Forms.events.toggle](FluidState())
+        try machine.fire[Forms.events.boil]({ _ in GasState() })
+        try machine.fire[named: "toggle"](FluidState())
+        try machine.fire[named: "toggle"]()
+        try machine.fire[named: "Vent the Gas"]({ (state: any WorkflowState) in
             #expect(state is GasState)
             return PlasmaState()
-        }
+        })
         #expect(machine.revision == 10)
         #expect(machine.stateName == "PlasmaState")
     }
@@ -184,9 +184,9 @@ import Testing
         let narrow = Forms.Event<FluidState, PlasmaState>("Vent the Gas", from: FluidState.self, to: PlasmaState.self)
         let values = [Forms.events.named.guarded { _, _, _ in throw Objection() }, Forms().named]
         let errors = [
-            #expect(throws: InvalidTransition.self) { try machine.fire(narrow) { _ in PlasmaState() } },
-            #expect(throws: InvalidTransition.self) { try machine.fire(values[0]) },
-            #expect(throws: InvalidTransition.self) { try machine.fire(values[1], PlasmaState()) },
+            #expect(throws: InvalidTransition.self) { try machine.fire[narrow]({ _ in PlasmaState() }) },
+            #expect(throws: InvalidTransition.self) { try machine.fire[values[0]]() },
+            #expect(throws: InvalidTransition.self) { try machine.fire[values[1]](PlasmaState()) },
         ]
         for error in errors {
             #expect(error?.reason == .unknownEvent)
@@ -197,7 +197,7 @@ import Testing
             )
         }
         #expect(machine.revision == 0)
-        try machine.fire(Forms.events.named)
+        try machine.fire[Forms.events.named]()
         #expect(machine.state is PlasmaState)
     }
 
@@ -310,7 +310,7 @@ import Testing
         try other.fire.boil()
         #expect(other.can.cool && other.can.condense && !other.can.boil && !other.can.freeze)
         let event: KeyPath<ComputedForms, ComputedForms.Event<GasState, FluidState>> = \.cool
-        try other.fire(ComputedForms.events[keyPath: event], FluidState())
+        try other.fire[ComputedForms.events[keyPath: event]](FluidState())
         #expect(throws: InvalidTransition.self) { try other.fire.freeze() }
         #expect(other.state is FluidState && other.revision == 2)
     }

@@ -76,7 +76,7 @@ import Testing
                     let verdict = Result {
                         try validator.validate(named: event.name, from: name, to: type(of: destination).name)
                     }
-                    let outcome = Result { try machine.fire(named: event.name, entering: destination) }
+                    let outcome = Result { try machine.fire[named: event.name](destination) }
                     #expect(((try? verdict.get()) != nil) == (isListed || isIgnored))
                     #expect(((try? outcome.get()) != nil) == (isListed || isIgnored))
                     #expect(machine.revision == (isListed ? 1 : 0))

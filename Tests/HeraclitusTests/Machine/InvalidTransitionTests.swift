@@ -24,7 +24,7 @@ import Testing
         #expect(rejected.recoverySuggestion == "Allowed: \"load\", \"cancel\".")
         #expect((rejected as any Error).localizedDescription == rejected.errorDescription)
 
-        let unknown = try #require(throws: InvalidTransition.self) { try machine.fire(named: "go") }
+        let unknown = try #require(throws: InvalidTransition.self) { try machine.fire[named: "go"]() }
         #expect(
             unknown.description == "Download cannot fire \"go\" in IdleState: the workflow has no such event. "
                 + "Its events are \"load\", \"fail\", \"finish\", \"cancel\"."
@@ -142,7 +142,7 @@ import Testing
     )
     func nearest(_ misspelt: String, _ meant: String) throws {
         let machine = StateMachine<Download>()
-        let error = try #require(throws: InvalidTransition.self) { try machine.fire(named: misspelt) }
+        let error = try #require(throws: InvalidTransition.self) { try machine.fire[named: misspelt]() }
         #expect(error.reason == .unknownEvent && error.candidates.first == meant)
         #expect(error.candidates.sorted() == ["cancel", "fail", "finish", "load"])
         #expect(!machine.can[named: misspelt])
@@ -160,7 +160,7 @@ import Testing
         for name in ["", String(repeating: "e\u{301}x", count: 1 << 18), "\0"] {
             let error = try #require(throws: InvalidTransition.self) { try machine.enter(named: name) }
             #expect(error.reason == .unknownState && error.candidates.count == 5)
-            #expect((try? machine.fire(named: name)) == nil)
+            #expect((try? machine.fire[named: name]()) == nil)
         }
     }
 }

@@ -26,7 +26,7 @@ import Testing
         try parcel.fire.bounce()
         try parcel.fire.send(SentState("a"), userInfo: ["by": "me"])
         clock.advance(by: .seconds(60))
-        #expect(throws: InvalidTransition.self) { try parcel.fire(named: "sned") }
+        #expect(throws: InvalidTransition.self) { try parcel.fire[named: "sned"]() }
         parcel.announce("late")
         try parcel.perform(action: "weigh", in: SentState.self) { _ in }
         let lines = [
@@ -151,7 +151,7 @@ import Testing
     func droppedMeanwhile() throws {
         let parcel = StateMachine<SilentParcel>(journal: 1)
         parcel.didEnter(SentState.self) { _, _ in
-            _ = #expect(throws: InvalidTransition.self) { try parcel.fire(named: "fly") }
+            _ = #expect(throws: InvalidTransition.self) { try parcel.fire[named: "fly"]() }
         }
         try parcel.fire.send(SentState("a"))
         #expect(Self.lines(parcel) == ["1 rejected fly Sent unknownEvent"] && parcel.journal.first?.duration == nil)
@@ -255,7 +255,7 @@ import Testing
         #expect(heard.entries == ["transition 2"])
         let other = StateMachine<SilentParcel>(journal: 1)
         try other.fire.send(SentState("a"), userInfo: ["a": farewell("rejection")])
-        #expect(throws: InvalidTransition.self) { try other.fire(named: "fly") }
+        #expect(throws: InvalidTransition.self) { try other.fire[named: "fly"]() }
         #expect(heard.entries == ["transition 2", "rejection 2"])
     }
 

@@ -390,7 +390,7 @@ import Testing
         for fire in [
             { try machine.fire.go(Impostor()) },
             { try machine.fire.go { _ in Impostor() } },
-            { try machine.fire(named: "go", entering: Impostor()) },
+            { try machine.fire[named: "go"](Impostor()) },
             { try machine.enter(Impostor()) },
         ] {
             let error = #expect(throws: InvalidTransition.self) { try fire() }

@@ -52,7 +52,7 @@ import Testing
     func machines(of name: Name) throws {
         let name = name.text
         let machine = StateMachine<Paint>()
-        let fired = #expect(throws: InvalidTransition.self) { try machine.fire(named: name) }
+        let fired = #expect(throws: InvalidTransition.self) { try machine.fire[named: name]() }
         expectShort(fired)
         let isWhole = fired?.event == name
         #expect(isWhole)

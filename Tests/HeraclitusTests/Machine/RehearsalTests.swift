@@ -85,9 +85,9 @@ import Testing
                 func run(_ fire: Fire<Shop>) -> InvalidTransition? {
                     Self.error { () throws(InvalidTransition) in
                         if let destination {
-                            try fire(named: event, entering: Self.make(destination), userInfo: userInfo)
+                            try fire[named: event](Self.make(destination), userInfo: userInfo)
                         } else {
-                            try fire(named: event, userInfo: userInfo)
+                            try fire[named: event](userInfo: userInfo)
                         }
                     }
                 }
@@ -106,12 +106,11 @@ import Testing
         let machine = StateMachine<Shop>(resumingIn: CartState(items: 1))
         try machine.rehearse.pay(PaidState(cents: 1))
         try machine.rehearse.pay { cart in PaidState(cents: cart.items) }
-        try machine.rehearse(Shop.events.pay, PaidState(cents: 1))
-        try machine.rehearse(Shop.events.pay) { cart in PaidState(cents: cart.items) }
-        try machine.rehearse(Shop.events.drop, userInfo: ["isSure": true])
-        try machine.rehearse(Shop.events.pay, PaidState(cents: 1))
-        try machine.rehearse(named: "pay", entering: PaidState(cents: 1))
-        try machine.rehearse(named: "drop", userInfo: ["isSure": true])
+        try machine.rehearse[Shop.events.pay](PaidState(cents: 1))
+        try machine.rehearse[Shop.events.pay]({ cart in PaidState(cents: cart.items) })
+        try machine.rehearse[Shop.events.drop](userInfo: ["isSure": true])
+        try machine.rehearse[named: "pay"](PaidState(cents: 1))
+        try machine.rehearse[named: "drop"](userInfo: ["isSure": true])
         #expect(throws: InvalidTransition.self) { try machine.rehearse.pay { _ in throw Objection() } }
         #expect(machine.revision == 0 && machine.state is CartState)
     }

@@ -92,7 +92,7 @@ import Testing
                 #expect(throws: InvalidTransition.self) {
                     try validator.validate(\.go, from: IdleState.self, to: GasState.self)
                 },
-                #expect(throws: InvalidTransition.self) { try machine.fire(named: "go", entering: GasState()) }
+                #expect(throws: InvalidTransition.self) { try machine.fire[named: "go"](GasState()) }
             ),
             (
                 #expect(throws: InvalidTransition.self) { try validator.validate(\.other, from: IdleState.self) },

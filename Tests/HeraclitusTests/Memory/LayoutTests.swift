@@ -129,12 +129,12 @@ import Testing
             guard let machine = machine(in: first) else { continue }
             _ = machine.didEnter(BaseState.self) { state, _ in entered.write("entered \(state.title)") }
             note(machine)
-            attempt { try machine.fire(W.events.go, SecondState(10 + number)) }
+            attempt { try machine.fire[W.events.go](SecondState(10 + number)) }
             note(machine)
-            attempt { try machine.fire(W.events.back) { W.made(FirstState(W.base(of: $0).number + 1)) ?? $0 } }
+            attempt { try machine.fire[W.events.back]({ W.made(FirstState(W.base(of: $0).number + 1)) ?? $0 }) }
             note(machine)
-            attempt { try machine.fire(W.events.go) { SecondState($0.number + 1) } }
-            if let strange = W.made(StrangeState(7)) { attempt { try machine.fire(W.events.back, strange) } }
+            attempt { try machine.fire[W.events.go]({ SecondState($0.number + 1) }) }
+            if let strange = W.made(StrangeState(7)) { attempt { try machine.fire[W.events.back](strange) } }
             note(machine)
             note(machine.copy())
         }
@@ -206,7 +206,7 @@ import Testing
                     let next = FirstState(2)
                     if let entered = W.made(next) {
                         second = next
-                        try machine.fire(W.events.back, entered)
+                        try machine.fire[W.events.back](entered)
                         #expect(W.base(of: machine.state) === next)
                     }
                 }

@@ -311,7 +311,7 @@ import Testing
         try door.fire.open(OpenState())
         try door.fire.swing(OpenState(3))
         try? door.fire.lock(LockedState(1))
-        try? door.fire(named: "fly")
+        try? door.fire[named: "fly"]()
         try? door.perform(action: "knock", in: ClosedState.self) { _ in }
         try door.perform(action: "paint", in: OpenState.self) { _ in }
         door.announce("windy")

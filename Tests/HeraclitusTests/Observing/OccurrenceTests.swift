@@ -21,7 +21,7 @@ import Testing
         try? gate.fire.open(OpenState(30), userInfo: ["by": "wind"])
         try? gate.fire.swing(OpenState(120))
         try? gate.fire.shut(userInfo: ["by": "me"])
-        try? gate.fire(named: "shout")
+        try? gate.fire[named: "shout"]()
         try? gate.perform(action: "paint", in: OpenState.self, userInfo: ["colour": "red"]) { _ in }
         try? gate.perform(action: "knock", in: ClosedState.self) { _ in }
         gate.announce("windy", userInfo: ["speed": 9])
