@@ -33,8 +33,8 @@ public struct Live<Value: Sendable>: Codable, Sendable {
 
     /// The value.
     /// - Returns: The value.
-    /// - Throws: ``LiveValueLost`` after a restoration.
-    public func get() throws(LiveValueLost) -> Value {
+    /// - Throws: An error that names the type, after a restoration; ``value`` is `nil` then.
+    public func get() throws -> Value {
         guard let value else { throw LiveValueLost(type: String(describing: Value.self)) }
         return value
     }
@@ -49,14 +49,13 @@ public struct Live<Value: Sendable>: Codable, Sendable {
 }
 
 /// The error of a live value that was lost with its process.
-public struct LiveValueLost: Error, Hashable, Sendable {
+private struct LiveValueLost: Error {
     /// The name of the value's type.
     let type: String
 }
 
 extension LiveValueLost: DescribedError {
-    /// A sentence with the type.
-    public var description: String { "The \(type) has ended with the process that had it." }
+    var description: String { "The \(type) has ended with the process that had it." }
 }
 
 // The synthesized `Codable` of a class finds these methods before those of the standard library.

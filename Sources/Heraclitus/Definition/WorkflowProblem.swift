@@ -20,7 +20,7 @@ public struct WorkflowProblem: Error, Hashable, Sendable, CustomStringConvertibl
     ///
     /// Problems of an ``EmptyState``'s object appear later, because objects are made for ``Workflow/diagnostics`` and
     /// for fires.
-    public let stopsTheProgram: Bool
+    package let stopsTheProgram: Bool
 
     package init(_ kind: String, _ names: [String], stopsTheProgram: Bool = true, _ description: String) {
         (self.kind, self.names) = (kind, names)

@@ -37,7 +37,7 @@ private final class ConnectedState: WorkflowState, Working {
     }
 
     func work(_ call: WorkCall<Chat>) async throws {
-        for await _ in try socket.get().lines {  // throws LiveValueLost after a restoration
+        for await _ in try socket.get().lines {  // throws after a restoration
             try call.fire.hear { ConnectedState(room: $0.room, lineCount: $0.lineCount + 1, on: $0.socket) }
         }
     }
