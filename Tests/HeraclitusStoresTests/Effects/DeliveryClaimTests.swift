@@ -72,6 +72,16 @@ extension DeliveryTests {
         await #expect(throws: Failed.self) { try await store.claim(claim) }
     }
 
+    @Test("A claim keeps its queue when its query gets none")
+    func queue() {
+        let date = clock.date
+        var claim = StoreClaim(.due(by: date), of: ["Walk"], newestVersion: 1, until: date + 60, by: "worker", limit: 3)
+        claim.query.queue = .effects(by: date, names: ["Step"])
+        claim.query.queue = nil
+        claim.query.limit = 2
+        #expect(claim.query.queue == .effects(by: date, names: ["Step"]) && claim.query.limit == 2)
+    }
+
     /// A store that claims like a database: it reads only as many machines as the limit.
     struct ClaimingStore: StoreAround {
         let base = DamagedStore()

@@ -42,6 +42,24 @@ import Testing
         #expect(await store.load("a") == before)
     }
 
+    @Test("A report has the first thousand failures, and the number of all")
+    func manyFailures() async throws {
+        let store = InMemoryStore()
+        for number in 1...1_001 {
+            let row = StoredArchive(
+                id: "\(number)",
+                revision: 0,
+                workflow: "Ticket",
+                version: nil,
+                state: "Queued",
+                archive: Data("{".utf8)
+            )
+            try await store.save(row)
+        }
+        let rehearsal = try await store.workflow(Ticket.self).rehearseMigration()
+        #expect(rehearsal.failures.count == 1_000 && rehearsal.failureCount == 1_001 && rehearsal.count == 0)
+    }
+
     /// A store that cannot load some archives.
     private struct PickyStore: StoreAround {
         struct Cut: Error {}
@@ -127,6 +145,7 @@ import Testing
         #expect(same.count == 2 && same.failures.isEmpty)
         let other = try await store.workflow(Post<OtherMail>.self).rehearseMigration()
         #expect(other.count == 1 && other.failures.map(\.id) == ["a"])
+        #expect(other.failures.first?.effect?.data == ["to": "a"])
         guard case ArchiveError.brokenEffect("Mail", _)? = other.failures.first?.error else {
             throw try #require(other.failures.first).error
         }

@@ -253,8 +253,12 @@ import Testing
     }
 
     @Test("Errors have the machine's place in its tree")
-    func paths() throws {
+    func paths() async throws {
         let order = try Forest.busyOrder()
+        let wait = await #expect(throws: InvalidTransition.self) {
+            try await order.second.lamp.wait(for: PlacedState.self)
+        }
+        #expect(wait?.reason == .unreachable && wait?.path == "Order.second.lamp")
         let error = try #require(throws: InvalidTransition.self) { try order.second.lamp.fire.dim() }
         #expect(error.path == "Order.second.lamp")
         #expect(error.description.hasPrefix("Lamp (Order.second.lamp) cannot fire \"dim\" in DarkState"))
