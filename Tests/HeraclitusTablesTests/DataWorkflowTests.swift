@@ -178,7 +178,7 @@ struct DataWorkflowTests {
     func groups() throws {
         let machine = try StateMachine(DataWorkflow(.approval.group("Pending", "Draft")))
         #expect(machine.isIn(named: "Pending"))
-        try machine.fire(named: "submit")
+        try machine.fire[named: "submit"]()
         #expect(!machine.isIn(named: "Pending"))
         let error = #expect(throws: InvalidTransition.self) {
             try DataWorkflow(.approval).didEnter("Pendnig") { _, _ in }
