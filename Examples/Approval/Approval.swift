@@ -28,13 +28,13 @@ struct Approval {
         print("A flow is drawn:")
         print(try flows["holiday"].table.diagram())
 
-        let store = InMemoryStore()
+        let store = Archive.inMemory()
         try await lead(through: try flows["invoice", version: 1], in: store)
         try await change(to: try flows["invoice"], in: store)
     }
 
     /// Leads documents through the first version of a flow.
-    private static func lead(through flow: DataWorkflow, in store: InMemoryStore) async throws {
+    private static func lead(through flow: DataWorkflow, in store: any ArchiveStore) async throws {
         let invoices = store.workflow(DataWorkflow.self, context: flow)
         print("Two documents go into review:")
         for (id, sum) in [("A-1", 800), ("A-2", 1_200)] as [(String, JSONValue)] {
@@ -61,7 +61,7 @@ struct Approval {
     }
 
     /// Continues the documents after the customer has changed the flow.
-    private static func change(to flow: DataWorkflow, in store: InMemoryStore) async throws {
+    private static func change(to flow: DataWorkflow, in store: any ArchiveStore) async throws {
         let invoices = store.workflow(DataWorkflow.self, context: flow)
         print("The flow has a clerk and a manager now, and the documents are where they were:")
         for id in try await invoices.ids() {

@@ -55,7 +55,7 @@ public enum OrdersProgram {
             throw Refusal("\(database) is no directory; the orders of Examples/Databases take databases")
         }
         try making(database)
-        return try DirectoryStore(at: URL(fileURLWithPath: database))
+        return try Archive.directory(at: URL(fileURLWithPath: database))
     }
 
     /// Carries out a command per line, and continues after a refused command.

@@ -81,7 +81,7 @@ private actor Bank {
 @Suite("Effects of the article") struct EffectsArticleTests {
     @Test("An effect is saved with its machine, delivered, parked and retried")
     func delivered() async throws {
-        let store = InMemoryStore()
+        let store = Archive.inMemory()
         let mailer = Mailer()
         let handlers = EffectHandlers()
             .on(SendMail.self) { mail, key in try await mailer.send(mail, once: "\(key)") }
@@ -115,7 +115,7 @@ private actor Bank {
 
     @Test("The article's handlers deliver an effect")
     func handedOver() async throws {
-        let store = InMemoryStore()
+        let store = Archive.inMemory()
         let mailer = Mailer()
         let handlers = EffectHandlers()
             .on(SendMail.self) { mail, key in try await mailer.send(mail, once: "\(key)") }
@@ -132,7 +132,7 @@ private actor Bank {
     @Test("A handler changes the machine of its effect")
     func settled() async throws {
         let clock = ManualClock()
-        let payments = InMemoryStore().workflow(Payment.self, scheduler: clock.scheduler)
+        let payments = Archive.inMemory().workflow(Payment.self, scheduler: clock.scheduler)
         let bank = Bank()
         let charging = EffectHandlers().on(Charge.self) { charge, key in
             try await bank.charge(charge.amount, once: "\(key)")

@@ -92,7 +92,7 @@ private struct Notice: Sendable {
         defer { try? FileManager.default.removeItem(at: folder) }
         let logged = Mutex<[String]>([])
         func log(_ transition: StateTransition) { logged.withLock { $0.append("\(transition)") } }
-        let store = try DirectoryStore(at: folder)
+        let store = try Archive.directory(at: folder)
         let orders = store.workflow(Order.self)
 
         try await orders.update("42") { order in
@@ -143,7 +143,7 @@ private struct Notice: Sendable {
 
     @Test("A process does the work of a stored machine, and saves each state", .timeLimit(.minutes(20)))
     func work() async throws {
-        let (store, server) = (InMemoryStore(), Server())
+        let (store, server) = (Archive.inMemory(), Server())
         let uploads = store.workflow(Upload.self, context: server)
         try await uploads.update("44") { upload in upload.activate() }
         try await upload(in: store, uploads, to: server)
@@ -170,7 +170,7 @@ private struct Notice: Sendable {
     func journals() async throws {
         let log = folder.appendingPathComponent("journal.jsonl")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let store = try DirectoryStore(at: folder).journaled(in: JournalFile(at: log))
+        let store = try Archive.directory(at: folder).journaled(in: JournalFile(at: log))
         try await store.workflow(Bill.self).update("42") { bill in try bill.fire.pay() }
 
         for try await line in JournalFile(at: log).lines {
@@ -185,7 +185,7 @@ private struct Notice: Sendable {
 
     @Test("A worker runs until its task is cancelled")
     func worker() async throws {
-        let store = InMemoryStore()
+        let store = Archive.inMemory()
         let orders = store.workflow(Order.self)
         let handlers = EffectHandlers()
         @Sendable func log(_ error: any Error) { Issue.record(error) }

@@ -127,7 +127,7 @@ private struct Shop: Workflow {
 
     @Test("A store's migration is rehearsed, and the store is upgraded")
     func stored() async throws {
-        let store = InMemoryStore()
+        let store = Archive.inMemory()
         try await store.workflow(Order.self).update("42") { _ in }
         let rehearsal = try await store.workflow(Order.self).rehearseMigration()
         for failure in rehearsal.failures { print(failure.id, failure.error) }

@@ -1,5 +1,5 @@
 import Heraclitus
-public import HeraclitusEssentials
+package import HeraclitusEssentials
 
 // Workers find and share waiting machines by links.
 
@@ -80,13 +80,8 @@ extension DirectoryStore {
         }
     }
 
-    /// The date at which the next machine waits for a worker, from the index without reading files.
-    /// - Parameters:
-    ///   - query: The machines, in a queue.
-    ///   - date: The earliest date, excluded.
-    /// - Returns: The date, or the end of an earlier claim; `nil` if no machine waits after `date`.
-    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
-    public func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
+    /// The date at which the next machine waits for a worker, or an earlier claim ends; read from the index alone.
+    package func nextDate(_ query: ArchiveQuery, after date: Date) async throws -> Date? {
         try look()
         let wanted = Wanted(query)
         let last = DatedLinks.Link(date: .init(date), label: .last)
@@ -99,14 +94,9 @@ extension DirectoryStore {
 
     /// Claims machines for a worker.
     ///
-    /// Other workers get them after the end of the claim.
-    ///
     /// A claim of a due machine moves its link. A lease of effects replaces the file without a sync of the folder, so a
     /// loss of power may undo the lease.
-    /// - Parameter claim: The machines, and the end of the claim.
-    /// - Returns: The archives.
-    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`. Unreadable archives are skipped.
-    public func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
+    package func claim(_ claim: StoreClaim) async throws -> [StoredArchive] {
         try look()
         let wanted = Wanted(claim.query)
         var list = CandidateList(index, wanted, claim)

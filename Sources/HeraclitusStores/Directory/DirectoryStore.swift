@@ -1,48 +1,17 @@
-public import Heraclitus
-public import HeraclitusEssentials
+package import Heraclitus
+package import HeraclitusEssentials
 
-/// A store that writes one file for each machine into a folder.
-///
-/// The first line of a file is a header, the second one the archive. Waiting effects and handled messages follow.
-///
-/// ```
-/// $ cat orders/42.json
-/// {"entered":"2026-01-01T12:00:00Z","id":"42","revision":3,"state":"PlacedState","version":1,"workflow":"Order"}
-/// {"activated":true,"data":{…},"format":1,"revision":2,"state":"PlacedState","version":1,"workflow":"Order"}
-/// ```
-///
-/// Any number of processes may use the folder at once. A save writes a draft, syncs it and renames it, under a lock
-/// that the system releases when a process ends. A killed process therefore leaves either the old file or the new one,
-/// complete. Making the next store for the folder removes unfinished drafts.
-///
-/// The subfolder `.store` contains locks, drafts and the last revisions of deleted machines. Do not delete it. A
-/// transaction writes its files there, too, with a record of them. The complete record commits all files. If the
-/// process dies, the next user of the folder moves them into place.
-///
-/// `.store` also has an index: links to files of machines with a deadline or effects, in the order of dates. Workers
-/// read only the linked files. From time to time, a store compares the index with the first lines of all files: earlier
-/// releases write no index, and a loss of power may lose links.
-///
-/// The methods read and write on the calling thread. A save waits until the disk has synced. Errors of the file system
-/// are `ArchiveError.inaccessibleFile(_:explanation:)`.
-public final class DirectoryStore: ArchiveStore {
+/// A store with one file for each machine in a folder: see ``Archive/directory(at:limit:)``.
+package final class DirectoryStore: ArchiveStore {
     let files: DirectoryFiles
     let index: DirectoryIndex
     let candidates = Lock<[Wanted: ArraySlice<Candidate>]>([:])
     let nextRepair = Lock<ContinuousClock.Instant?>(nil)
     private let bells: FolderBells
 
-    /// Rings after a save that may bring work, also by another process of the same computer.
-    public let bell: StoreBell?
+    package let bell: StoreBell?
 
-    /// Opens a folder, or makes it.
-    ///
-    /// Opening reads only the names of the files.
-    /// - Parameters:
-    ///   - folder: The folder.
-    ///   - limit: The maximum size of a file in bytes, 64 MiB by default.
-    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
-    public init(at folder: URL, limit: Int = 64 << 20) throws(ArchiveError) {
+    package init(at folder: URL, limit: Int = 64 << 20) throws(ArchiveError) {
         files = try DirectoryFiles(Folder(path: folder.path), limit: limit)
         index = DirectoryIndex(in: files.own)
         let bells = FolderBells(in: files.own)
@@ -50,24 +19,14 @@ public final class DirectoryStore: ArchiveStore {
         bell = StoreBell { bells.listen(for: $0) }
     }
 
-    /// Loads the archive of an id.
-    /// - Parameter id: Any text.
-    /// - Returns: The archive with its effects; `nil` if the id is unknown.
-    /// - Throws: `ArchiveError`; ``StoreError/damaged(id:explanation:)`` for a file that belongs to no store.
-    public func load(_ id: String) async throws -> StoredArchive? {
+    package func load(_ id: String) async throws -> StoredArchive? {
         try files.transaction.complete()
         guard let row = try files.file(of: FileName.of(id), id)?.row, ExactID(row.id) == ExactID(id) else { return nil }
         return row
     }
 
-    /// Saves all changes in one transaction.
-    /// - Parameter changes: The changes, each with its own id.
-    /// - Returns: The stored revision of each change; for a deletion the deleted revision, or 0 if the id was unknown.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)`` and ``StoreError/effectsChanged(id:)`` if another save was
-    ///   faster; ``StoreError/damaged(id:explanation:)``; `ArchiveError`. All files are unchanged then, unless the
-    ///   folder could not be synced after the change.
     @discardableResult
-    public func save(_ changes: [StoreChange]) async throws -> [Int] {
+    package func save(_ changes: [StoreChange]) async throws -> [Int] {
         let saved: [DirectoryChange]
         switch changes.count {
         case 0: saved = []
@@ -146,24 +105,12 @@ public final class DirectoryStore: ArchiveStore {
         return saved
     }
 
-    /// Finds machines.
-    ///
-    /// The index finds machines that wait for a worker. Listing all ids reads file names, and first lines only for ids
-    /// too long for a name. Any other query reads the first line of each file after ``ArchiveQuery/after`` up to the
-    /// limit. Damaged files and foreign files are skipped.
-    /// - Parameter query: The machines to find.
-    /// - Returns: The ids, sorted by their UTF-8; waiting machines are sorted by their dates.
-    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
-    public func ids(_ query: ArchiveQuery) async throws -> [String] {
+    package func ids(_ query: ArchiveQuery) async throws -> [String] {
         if query.queue != nil { return try waiting(query).map(\.id) }
         return try listed(query).map(\.id)
     }
 
-    /// Counts machines by state, reading the first line of each file.
-    /// - Parameter query: The machines to count.
-    /// - Returns: The number of machines in each state, by the name of the state.
-    /// - Throws: `ArchiveError.inaccessibleFile(_:explanation:)`.
-    public func counts(_ query: ArchiveQuery) async throws -> [String: Int] {
+    package func counts(_ query: ArchiveQuery) async throws -> [String: Int] {
         let rows =
             try query.queue != nil ? waiting(query) : listed(query).compactMap { try $0.row ?? files.row(of: $0.id) }
         return rows.reduce(into: [:]) { $0[$1.state, default: 0] += 1 }

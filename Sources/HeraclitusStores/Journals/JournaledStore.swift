@@ -4,7 +4,7 @@ extension ArchiveStore {
     /// A store that also appends the journals of its machines to a file, which keeps all lines.
     ///
     /// ```swift
-    /// let store = try DirectoryStore(at: folder).journaled(in: JournalFile(at: log))
+    /// let store = try Archive.directory(at: folder).journaled(in: JournalFile(at: log))
     /// let orders = store.workflow(Order.self)
     /// try await orders.update("42") { order in try order.fire.pay(…) }
     /// ```

@@ -1,18 +1,7 @@
 public import Heraclitus
 public import HeraclitusEssentials
 
-/// Writes and reads many machines as JSON lines, one archive per line, with one machine in memory at a time.
-///
-/// ```swift
-/// try Archive.write(machines, to: file)
-/// for try await line in Archive.lines(of: Order.self, in: file) {
-///     switch line.result {
-///     case .success(let machine): …
-///     case .failure(let error): print("line \(line.number): \(error)")     // the other lines are read
-///     }
-/// }
-/// ```
-public enum Archive {
+extension Archive {
     /// Restores the machines of a file of JSON lines.
     ///
     /// Iterating reads the file on the iterating thread. A broken line is an element with an error. The sequence throws

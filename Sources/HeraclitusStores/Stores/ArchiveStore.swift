@@ -6,12 +6,12 @@ public import HeraclitusEssentials
 /// You use it through ``workflow(_:context:scheduler:)`` and ``unit(attempts:_:saved:)``:
 ///
 /// ```swift
-/// let store = try DirectoryStore(at: folder)
+/// let store = try Archive.directory(at: folder)
 /// let orders = store.workflow(Order.self)
 /// try await orders.update("42") { order in try order.fire.pay(…) }
 /// ```
 ///
-/// ``DirectoryStore`` writes one file for each machine. ``InMemoryStore`` is for tests.
+/// ``Archive/directory(at:limit:)`` keeps one file for each machine. ``Archive/inMemory()`` is for tests.
 ///
 /// To use your own database, implement the three methods of this protocol without a default, and keep two promises. A
 /// save stores either all of its changes or none. If two saves replace the same revision, one throws a conflict.

@@ -1,12 +1,11 @@
 import Heraclitus
-public import HeraclitusEssentials
+package import HeraclitusEssentials
 
-/// A store in memory, for tests and previews.
-public final class InMemoryStore: ArchiveStore {
+/// A store in memory: see ``Archive/inMemory()``.
+package final class InMemoryStore: ArchiveStore {
     private let storage = Lock(Storage())
 
-    /// Rings after each save.
-    public let bell: StoreBell? = StoreBell()
+    package let bell: StoreBell? = StoreBell()
 
     fileprivate struct Storage {
         var archives: [ExactID: StoredArchive] = [:]
@@ -20,20 +19,12 @@ public final class InMemoryStore: ArchiveStore {
         var deleted = 0
     }
 
-    /// Makes an empty store.
-    public init() {}
+    package init() {}
 
-    /// Loads the archive of an id.
-    /// - Parameter id: Any text.
-    /// - Returns: The archive; `nil` if the id is unknown.
-    public func load(_ id: String) async -> StoredArchive? { storage.withLock { $0.archives[ExactID(id)] } }
+    package func load(_ id: String) async -> StoredArchive? { storage.withLock { $0.archives[ExactID(id)] } }
 
-    /// Saves all changes in one transaction.
-    /// - Parameter changes: The changes.
-    /// - Returns: The stored revision of each change.
-    /// - Throws: ``StoreError/conflict(id:expected:found:)``; ``StoreError/effectsChanged(id:)``.
     @discardableResult
-    public func save(_ changes: [StoreChange]) async throws(StoreError) -> [Int] {
+    package func save(_ changes: [StoreChange]) async throws(StoreError) -> [Int] {
         let revisions = try storage.withLock { storage throws(StoreError) in
             // A single change throws before it changes anything.
             if changes.count == 1 { return [try storage.make(changes[0])] }
@@ -48,26 +39,15 @@ public final class InMemoryStore: ArchiveStore {
         return revisions
     }
 
-    /// Finds machines.
-    /// - Parameter query: The machines to find.
-    /// - Returns: The ids, in the order that stores promise.
-    public func ids(_ query: ArchiveQuery) async -> [String] {
+    package func ids(_ query: ArchiveQuery) async -> [String] {
         storage.withLock { query.ids(among: $0.archives.values) }
     }
 
-    /// The date at which the next machine waits for a worker.
-    /// - Parameters:
-    ///   - query: The machines, in a queue.
-    ///   - date: The earliest date, excluded.
-    /// - Returns: The date; `nil` if no machine waits after `date`.
-    public func nextDate(_ query: ArchiveQuery, after date: Date) async -> Date? {
+    package func nextDate(_ query: ArchiveQuery, after date: Date) async -> Date? {
         storage.withLock { $0.archives.values.filter(query.includes).compactMap(query.date).filter { $0 > date }.min() }
     }
 
-    /// Claims machines for a worker, all at once.
-    /// - Parameter claim: The machines, and the end of the claim.
-    /// - Returns: The archives.
-    public func claim(_ claim: StoreClaim) async -> [StoredArchive] { storage.withLock { $0.claim(claim) } }
+    package func claim(_ claim: StoreClaim) async -> [StoredArchive] { storage.withLock { $0.claim(claim) } }
 }
 
 extension InMemoryStore.Storage {

@@ -5,7 +5,7 @@ extension ArchiveStore {
     /// A store that seals archives in this one, for example by encryption.
     ///
     /// ```swift
-    /// let store = try DirectoryStore(at: folder).sealed(
+    /// let store = try Archive.directory(at: folder).sealed(
     ///     seal: { try AES.GCM.seal($0, using: key).combined ?? Data() },
     ///     open: { try AES.GCM.open(AES.GCM.SealedBox(combined: $0), using: key) },
     ///     sealValue: { value in .text(…) }
@@ -21,8 +21,8 @@ extension ArchiveStore {
     ///
     /// A change of effects loads the row first, because sealing the same bytes again may give other bytes.
     ///
-    /// Sealed bytes have any form, so ``Archive``, ``journaled(in:)`` and other readers of archives cannot read them.
-    /// Unsealed rows cannot be opened: seal a store from the beginning, or copy the rows of another store.
+    /// Sealed bytes have any form, so `Archive.lines`, ``journaled(in:)`` and other readers of archives cannot read
+    /// them. Unsealed rows cannot be opened: seal a store from the beginning, or copy the rows of another store.
     ///
     /// Loading throws ``StoreError/damaged(id:explanation:)`` for an archive that cannot be opened. A claim leaves such
     /// archives out, and they stay claimed. If no archive of sixteen claims can be opened, as with a wrong key, the

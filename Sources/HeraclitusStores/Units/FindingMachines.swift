@@ -4,7 +4,7 @@ public import HeraclitusEssentials
 extension StoredWorkflow {
     /// Finds machines of the workflow.
     ///
-    /// A database uses an index; a ``DirectoryStore`` reads the first line of each file.
+    /// A database uses an index; a directory reads the first line of each file.
     ///
     /// The result excludes machines of a version newer than `Workflow.version`; ``newerCount()`` counts them.
     /// - Parameters:

@@ -6,7 +6,7 @@ extension StoredWorkflow {
     /// The store stays unchanged. Archives of a version newer than `Workflow.version` are skipped and counted.
     ///
     /// The rehearsal loads all ids of the store, because a damaged archive may hide its workflow. Damaged archives
-    /// therefore count for every workflow. A damaged file of a ``DirectoryStore`` is skipped if its id is too long for
+    /// therefore count for every workflow. A damaged file of a directory is skipped if its id is too long for
     /// the file name.
     ///
     /// Run it with a copy of the store before users get a new version:

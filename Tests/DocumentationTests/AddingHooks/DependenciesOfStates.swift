@@ -96,7 +96,7 @@ private final class Permissions: Sendable {
 
     @Test("A store passes the context to its machines")
     func store() async throws {
-        let store = InMemoryStore()
+        let store = Archive.inMemory()
         try await store.workflow(Download.self, context: client).update("42") { download in
             try download.fire.load(LoadingState(url: "https://example.org"))
         }

@@ -50,7 +50,7 @@ private struct Bill: Workflow {
         restored.activate()  // fires what was due meanwhile, in the order of the dates
         #expect(restored.isIn(LapsedState.self))
 
-        let store = InMemoryStore()
+        let store = Archive.inMemory()
         try await store.workflow(Bill.self).save(long, as: "1", expecting: 0)
         try await store.workflow(Bill.self).fireDue()
         #expect(try await store.workflow(Bill.self).ids(in: [LapsedState.self]) == ["1"])

@@ -144,7 +144,7 @@ private final class AbandonedState: UploadState, EmptyState {}
 
     @Test("A unit of work starts no deadline and no work; the store fires due events, and a program does the work")
     func units() async throws {
-        let store = InMemoryStore()
+        let store = Archive.inMemory()
         let server = TestServer(isWell: true)
         let uploads = store.workflow(Upload.self, context: server)
         try await uploads.update("42") { upload in
@@ -156,7 +156,7 @@ private final class AbandonedState: UploadState, EmptyState {}
 
         let waiting = StateMachine<Upload>(resumingIn: UploadingState("a.mov", giveUpAt: nil), context: server)
         try await uploads.save(waiting, as: "43", expecting: 0)
-        if let stored = await store.load("43") {
+        if let stored = try await store.load("43") {
             let upload = try StateMachine<Upload>(archive: stored.archive, context: server)
             upload.activate()
             _ = try await upload.wait(for: DoneState.self)

@@ -84,7 +84,7 @@ import Testing
         _ = try orders("pay", "bench-1", "--amount", "4.50")
         let file = URL(fileURLWithPath: directory.file("books"))
         try Data().write(to: file)
-        let store = try DirectoryStore(at: URL(fileURLWithPath: folder))
+        let store = try Archive.directory(at: URL(fileURLWithPath: folder))
         let differences = try await Books(reading: [file], prefix: "bench-").differences(from: store)
         #expect(differences.contains("money: 4.5 are stored, 0 are in the books"), "\(differences)")
         #expect(differences.contains("orders that are paid: 1 are stored, 0 are in the books"))

@@ -20,11 +20,11 @@ struct ScaleTests {
     /// Makes due turnstiles.
     private func makeDue(_ count: Int, in database: String, of server: Server) async throws {
         // Within a unit of work, a machine does not fire its due event by itself.
-        let store = InMemoryStore()
+        let store = Archive.inMemory()
         try await store.workflow(Turnstile.self).update("1") { turnstile in
             try turnstile.fire.open(Turnstile.OpenState(passed: 1, closeBy: Self.due))
         }
-        let archive = try #require(await store.load("1")).archive
+        let archive = try #require(try await store.load("1")).archive
         try await server.sql(
             """
             insert into machines (id, id_hash, id_rest, revision, token, workflow, version, state, entered, due, archive)

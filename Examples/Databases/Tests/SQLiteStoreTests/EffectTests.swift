@@ -28,7 +28,7 @@ import Testing
         }
         other.kill()
         let store: any ArchiveStore =
-            name.hasSuffix(".sqlite") ? try await SQLiteStore(at: place) : try DirectoryStore(at: place)
+            name.hasSuffix(".sqlite") ? try await SQLiteStore(at: place) : try Archive.directory(at: place)
         try await store.deliverAll(into: ledger)
         #expect(try await ledger.differences(from: store, ids: ids) == [])
         #expect(try ledger.isInOrder())

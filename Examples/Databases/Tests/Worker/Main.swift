@@ -28,7 +28,7 @@ import StoreTesting
 
     private static func opened(_ database: String) async throws -> any ArchiveStore {
         if database.hasSuffix(".sqlite") { return try await SQLiteStore(at: URL(filePath: database)) }
-        if !database.contains("=") { return try DirectoryStore(at: URL(filePath: database)) }
+        if !database.contains("=") { return try Archive.directory(at: URL(filePath: database)) }
         while true {
             do {
                 return try await PostgresStore(database, connections: 2, connectTimeout: .seconds(2))
