@@ -164,11 +164,11 @@ private struct SealedContent {
 
     init(_ bytes: Data) throws {
         let line = bytes.prefix { $0 != Self.lineBreak }
-        values = try ArchiveDecoder(text: line).decode([String: StoredValue].self)
+        values = try ArchiveDecoder(text: line).decode(StoredValues.self).values
         archive = Data(bytes.dropFirst(line.count + 1))
     }
 
     var bytes: Data {
-        get throws { try ArchiveEncoder.data(of: values) + [Self.lineBreak] + archive }
+        get throws { try ArchiveEncoder.data(of: StoredValues(values: values)) + [Self.lineBreak] + archive }
     }
 }

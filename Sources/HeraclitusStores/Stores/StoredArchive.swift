@@ -6,6 +6,7 @@ public import HeraclitusEssentials
 /// The row is `Codable` for simple stores. A database has a column for each property that an ``ArchiveQuery`` compares.
 public struct StoredArchive: Sendable, Hashable, Codable {
     private let exactID: ExactID
+    private var storedValues: StoredValues
 
     /// The id, compared by its UTF-8, as in stores.
     public var id: String { exactID.text }
@@ -34,7 +35,10 @@ public struct StoredArchive: Sendable, Hashable, Codable {
     public var due: Date?
 
     /// The values by which the machine is found: see ``Findable``.
-    public var values: [String: StoredValue]
+    public var values: [String: StoredValue] {
+        get { storedValues.values }
+        set { storedValues.values = newValue }
+    }
 
     /// The archive as `StateMachine.archive(includingDefinition:prettyPrinted:limit:)` writes it: UTF-8 JSON on one line.
     public var archive: Data
@@ -80,7 +84,7 @@ public struct StoredArchive: Sendable, Hashable, Codable {
         self.state = state
         self.entered = entered
         self.due = due
-        self.values = values
+        storedValues = StoredValues(values: values)
         self.archive = archive
         self.handled = handled
         self.effects = effects
@@ -88,7 +92,8 @@ public struct StoredArchive: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case exactID = "id"
-        case revision, workflow, version, state, entered, due, values, archive, handled, effects
+        case storedValues = "values"
+        case revision, workflow, version, state, entered, due, archive, handled, effects
     }
 
     /// Whether two archives are equal apart from their ids, revisions and effects.

@@ -66,31 +66,6 @@ extension StoredValue {
     }
 }
 
-extension StoredValue: Codable {
-    /// Reads a text or a number.
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` for any other value.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let text = try? container.decode(String.self) {
-            self = .text(text)
-        } else {
-            self = .number(try container.decode(Double.self))
-        }
-    }
-
-    /// Writes the text or the number.
-    /// - Parameter encoder: The encoder.
-    /// - Throws: Errors of the encoder.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .text(let text): try container.encode(text)
-        case .number(let number): try container.encode(number)
-        }
-    }
-}
-
 /// A condition on a machine's value: a name, and a value to compare with.
 ///
 /// A text and a number never match, and a value that is not a number matches nothing.
@@ -142,5 +117,46 @@ extension StoredCondition {
         case .greater(let name, let value): .greater(name, try change(value))
         case .greaterOrEqual(let name, let value): .greaterOrEqual(name, try change(value))
         }
+    }
+}
+
+/// The values of a machine in an encoded row: a JSON object of texts and numbers.
+///
+/// The coding of ``StoredValue`` stands here, because only rows need it.
+struct StoredValues: Sendable, Hashable {
+    var values: [String: StoredValue]
+}
+
+extension StoredValues: Codable {
+    private struct CodedValue: Codable {
+        let value: StoredValue
+
+        init(_ value: StoredValue) { self.value = value }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let text = try? container.decode(String.self) {
+                value = .text(text)
+            } else {
+                value = .number(try container.decode(Double.self))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch value {
+            case .text(let text): try container.encode(text)
+            case .number(let number): try container.encode(number)
+            }
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        values = try decoder.singleValueContainer().decode([String: CodedValue].self).mapValues(\.value)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(values.mapValues { CodedValue($0) })
     }
 }

@@ -125,8 +125,19 @@ import Testing
 
     @Test("Values are kept and compared exactly")
     func storedValues() throws {
-        let values: [StoredValue] = [.text("a"), .text("7"), .number(5), .number(-5.5), .number(0)]
-        #expect(try JSONDecoder().decode([StoredValue].self, from: JSONEncoder().encode(values)) == values)
+        let values: [String: StoredValue] = [
+            "a": .text("a"), "b": .text("7"), "c": .number(5), "d": .number(-5.5), "e": .number(0),
+        ]
+        let row = StoredArchive(
+            id: "1",
+            revision: 1,
+            workflow: "Order",
+            version: 1,
+            state: "PaidState",
+            values: values,
+            archive: Data()
+        )
+        #expect(try JSONDecoder().decode(StoredArchive.self, from: JSONEncoder().encode(row)) == row)
         #expect(StoredValue.date(Date(timeIntervalSinceReferenceDate: 12.5)) == .number(12.5))
         let found: [String: StoredValue] = ["name": .text("e\u{301}"), "number": .number(2)]
         for (condition, isMet) in [
