@@ -6,7 +6,7 @@ extension StoredWorkflow {
     ///
     /// A database uses an index; a directory reads the first line of each file.
     ///
-    /// The result excludes machines of a version newer than `Workflow.version`; ``newerCount()`` counts them.
+    /// The result excludes machines of a version newer than `Workflow.version`; ``WorkReport/newerCount`` counts them.
     /// - Parameters:
     ///   - states: The classes of the state, without their subclasses. `DataState` stands for all states of a table.
     ///   - names: The stored names of the state. To rename states of earlier versions, use
@@ -43,19 +43,6 @@ extension StoredWorkflow {
             counts[W.nameToday(ofState: state), default: 0] += count
         }
         return counts
-    }
-
-    /// Counts the machines that a newer release of the program has written.
-    ///
-    /// This release skips them.
-    /// - Returns: The number.
-    /// - Throws: Errors of the store's medium.
-    public func newerCount() async throws -> Int {
-        guard workflowVersion < .max else { return 0 }
-        var query = ArchiveQuery()
-        query.workflows = workflowNames
-        query.oldestVersion = workflowVersion + 1
-        return try await store.counts(query).values.reduce(0, +)
     }
 
     /// Iterates over the machines of the workflow in constant memory.

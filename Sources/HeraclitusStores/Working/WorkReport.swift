@@ -14,9 +14,15 @@ public struct WorkReport: Sendable {
     /// The number of failures.
     public internal(set) var failureCount = 0
 
-    /// The number of machines with a newer version of the workflow; workers count up to a thousand.
+    /// The number of skipped machines with a newer version of the workflow.
     ///
-    /// They wait for a newer release.
+    /// They wait for a newer release. Workers count only those with waiting work, up to a thousand. A query counts all:
+    ///
+    /// ```swift
+    /// var newer = ArchiveQuery()
+    /// (newer.workflows, newer.oldestVersion) = ([Order.name], Order.version + 1)
+    /// let count = try await store.counts(newer).values.reduce(0, +)
+    /// ```
     public internal(set) var newerCount = 0
 
     /// The last id of an upgrade so far, where another call can resume; `nil` at the beginning, and for other work.

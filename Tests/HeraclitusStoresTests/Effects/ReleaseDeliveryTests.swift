@@ -136,7 +136,7 @@ import Testing
         let handlers = EffectHandlers().others { _, _ in }
         let former = try await store.workflow(Former.self).deliver(to: handlers)
         #expect(former.newerCount == 2 && former.count == 0)
-        #expect(try await store.workflow(Former.self).newerCount() == 2)
+        #expect(try await store.workflow(Former.self).rehearseMigration().newerCount == 2)
         #expect(try await store.workflow(Former.self).ids() == [])
         let newer = try await store.workflow(Newer.self).deliver(to: handlers)
         #expect(newer.count == 2 && newer.newerCount == 0)

@@ -383,7 +383,7 @@ import Testing
         var report = try await bills(store).fireDue()
         #expect(report.count == 1 && report.newerCount == 1 && report.failures.isEmpty)
         #expect(await store.load("new") == stored)
-        #expect(try await bills(store).newerCount() == 2)
+        #expect(try await bills(store).rehearseMigration().newerCount == 2)
         #expect(try await bills(store).ids() == ["old"])
         #expect(try await bills(store).counts() == ["LapsedState": 1])
         report = try await newer.fireDue()
