@@ -260,7 +260,7 @@ private final class EffectWorker<W: Workflow>: Sendable {
     /// Carries out an effect.
     private func outcome(of stored: StoredEffect, of id: String) async throws -> Outcome {
         let effect: any Effect
-        do { effect = try stored.effect(of: workflow) } catch {
+        do { effect = try stored.effect(of: workflow.knownEffects) } catch {
             if case .unknownEffect = error { return .unknown }
             return .parked(error, policy)
         }

@@ -26,15 +26,11 @@ public struct StoredEffect: Sendable, Hashable {
     public let isParked: Bool
 
     /// Makes the effect itself.
-    /// - Parameter workflow: The workflow in the store, which knows the types of its effects.
+    /// - Parameter known: The effects of the workflow.
     /// - Returns: The effect.
     /// - Throws: `ArchiveError.unknownEffect(_:known:)`, also for an effect of a newer version;
     ///   `ArchiveError.brokenEffect(_:underlyingError:)`, also if a migration fails.
-    public func effect<W: Workflow>(of workflow: StoredWorkflow<W>) throws(ArchiveError) -> any Effect {
-        try effect(of: workflow.knownEffects)
-    }
-
-    func effect(of known: KnownEffects) throws(ArchiveError) -> any Effect {
+    package func effect(of known: KnownEffects) throws(ArchiveError) -> any Effect {
         let effect: RawEffect
         // A newer release may have changed the data, so this release leaves the effect to it.
         if let version, version > known.version { throw unknown(to: known) }

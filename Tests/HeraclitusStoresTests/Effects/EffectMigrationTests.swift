@@ -115,7 +115,7 @@ import Testing
         #expect(try await orders.upgrade().count == 0)
         let later = place.store.workflow(Later.self)
         #expect(try await later.effects().map(\.version) == [3, 3])
-        let letters = try await later.effects().map { try $0.effect(of: later) as? New.Letter }
+        let letters = try await later.effects().map { try $0.effect(of: Later.knownEffects) as? New.Letter }
         #expect(letters.map { $0?.address } == Array(repeating: FullAddress(street: "Elm", country: "DE"), count: 2))
     }
 

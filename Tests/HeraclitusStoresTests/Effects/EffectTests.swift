@@ -63,8 +63,7 @@ import Testing
     private let store: any ArchiveStore = InMemoryStore()
 
     private func texts() async throws -> [String?] {
-        let offices = store.workflow(Office.self)
-        return try await offices.effects().map { try ($0.effect(of: offices) as? Mail)?.text }
+        try await store.workflow(Office.self).effects().map { try ($0.effect(of: Office.knownEffects) as? Mail)?.text }
     }
 
     @Test("Updates and restorations have no effects")

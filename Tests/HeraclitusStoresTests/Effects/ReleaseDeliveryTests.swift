@@ -257,7 +257,7 @@ import Testing
         let left = try await newer.effects()
         #expect(left.map(\.version) == [2] && left.map(\.attempts) == [0] && left.map(\.isParked) == [false])
         let second = try #require(left.first)
-        let error = #expect(throws: ArchiveError.self) { try second.effect(of: former) }
+        let error = #expect(throws: ArchiveError.self) { try second.effect(of: Euros.Payment.knownEffects) }
         guard case .unknownEffect(second.name, known: ["Charge", "Note"]) = error else {
             return #expect(Bool(false), "\(String(describing: error))")
         }
