@@ -56,11 +56,7 @@ public final class TransactionUnit {
     @discardableResult
     public func delete(_ id: String) throws -> Bool {
         if try contents.deletes(id) { return false }
-        let member = contents.member(id)
-        let stored = member == nil ? try transaction.load(id) : member?.stored
-        // A machine made in the unit stays unsaved.
-        if member == nil, stored == nil { return false }
-        return try contents.delete(id, stored) && stored != nil
+        return try contents.delete(id, contents.member(id) == nil ? transaction.load(id) : nil)
     }
 
     /// The transitions of a machine in the unit, in order.

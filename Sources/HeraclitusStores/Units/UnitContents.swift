@@ -77,14 +77,21 @@ final class UnitContents: Sendable {
     }
 
     /// Deletes a machine when the unit is saved.
-    /// - Returns: `false` if another task of the unit has deleted it since.
+    /// - Parameters:
+    ///   - id: The id.
+    ///   - loaded: The stored row; `nil` without one, or if the unit has the machine.
+    /// - Returns: Whether the machine was stored; `false` also if another task of the unit has deleted it since.
     /// - Throws: ``StoreError/unitEnded(id:)``.
-    func delete(_ id: String, _ stored: StoredArchive?) throws(StoreError) -> Bool {
+    func delete(_ id: String, _ loaded: StoredArchive?) throws(StoreError) -> Bool {
         try contents.withLock { contents throws(StoreError) in
             if contents.isEnded { throw .unitEnded(id: id) }
+            let member = contents.member(ExactID(id))
+            let stored = member?.stored ?? loaded
+            guard member != nil || stored != nil else { return false }
             guard contents.deleted.insert(ExactID(id)).inserted else { return false }
+            // A machine made in the unit has no revision, and stays unsaved.
             contents.deletions.append((id, stored?.revision))
-            return true
+            return stored != nil
         }
     }
 

@@ -77,11 +77,7 @@ public final class UnitOfWork: Sendable {
     @discardableResult
     public nonisolated(nonsending) func delete(_ id: String) async throws -> Bool {
         if try contents.deletes(id) { return false }
-        let member = contents.member(id)
-        let stored = member == nil ? try await load(id) : member?.stored
-        // A machine made in the unit stays unsaved.
-        if member == nil, stored == nil { return false }
-        return try contents.delete(id, stored) && stored != nil
+        return try await contents.delete(id, contents.member(id) == nil ? load(id) : nil)
     }
 
     /// The transitions of a machine in the unit, in order.
