@@ -27,7 +27,7 @@ struct DirectoryFile {
         var next: String?
         let revision: Int
         let state: String
-        var values: StoredValues?
+        var values: [String: CodedValue]?
         var version: Int?
         var worker: String?
         let workflow: String
@@ -84,7 +84,7 @@ struct DirectoryFile {
             state: header.state,
             entered: header.entered?.date,
             due: header.due?.date,
-            values: header.values?.values ?? [:],
+            values: header.values?.mapValues(\.value) ?? [:],
             archive: archive,
             handled: handled,
             effects: effects.flatMap { content in
@@ -126,7 +126,7 @@ struct DirectoryFile {
         header.entered = row.entered.map(HeaderDate.init)
         header.handledSize = row.handled?.count
         header.next = row.effects?.next
-        header.values = row.values.isEmpty ? nil : StoredValues(values: row.values)
+        header.values = row.values.isEmpty ? nil : row.values.mapValues { CodedValue($0) }
         header.version = row.version
         header.worker = row.effects?.worker
         var content = try ArchiveEncoder.data(of: header)

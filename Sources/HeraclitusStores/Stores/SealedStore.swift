@@ -164,11 +164,11 @@ private struct SealedContent {
 
     init(_ bytes: Data) throws {
         let line = bytes.prefix { $0 != Self.lineBreak }
-        values = try ArchiveDecoder(text: line).decode(StoredValues.self).values
+        values = try ArchiveDecoder(text: line).decode([String: CodedValue].self).mapValues(\.value)
         archive = Data(bytes.dropFirst(line.count + 1))
     }
 
     var bytes: Data {
-        get throws { try ArchiveEncoder.data(of: StoredValues(values: values)) + [Self.lineBreak] + archive }
+        get throws { try ArchiveEncoder.data(of: values.mapValues { CodedValue($0) }) + [Self.lineBreak] + archive }
     }
 }

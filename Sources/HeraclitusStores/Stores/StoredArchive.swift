@@ -3,10 +3,9 @@ public import HeraclitusEssentials
 
 /// A stored machine: one row with the columns by which the machine is found.
 ///
-/// The row is `Codable` for simple stores. A database has a column for each property that an ``ArchiveQuery`` compares.
-public struct StoredArchive: Sendable, Hashable, Codable {
+/// A database has a column for each property that an ``ArchiveQuery`` compares.
+public struct StoredArchive: Sendable, Hashable {
     private let exactID: ExactID
-    private var storedValues: StoredValues
 
     /// The id, compared by its UTF-8, as in stores.
     public var id: String { exactID.text }
@@ -35,10 +34,7 @@ public struct StoredArchive: Sendable, Hashable, Codable {
     public var due: Date?
 
     /// The values by which the machine is found: see ``Findable``.
-    public var values: [String: StoredValue] {
-        get { storedValues.values }
-        set { storedValues.values = newValue }
-    }
+    public var values: [String: StoredValue]
 
     /// The archive as `StateMachine.archive(includingDefinition:prettyPrinted:limit:)` writes it: UTF-8 JSON on one line.
     public var archive: Data
@@ -84,16 +80,10 @@ public struct StoredArchive: Sendable, Hashable, Codable {
         self.state = state
         self.entered = entered
         self.due = due
-        storedValues = StoredValues(values: values)
+        self.values = values
         self.archive = archive
         self.handled = handled
         self.effects = effects
-    }
-
-    private enum CodingKeys: String, CodingKey {
-        case exactID = "id"
-        case storedValues = "values"
-        case revision, workflow, version, state, entered, due, archive, handled, effects
     }
 
     /// Whether two archives are equal apart from their ids, revisions and effects.
@@ -108,7 +98,7 @@ public struct StoredArchive: Sendable, Hashable, Codable {
 /// The waiting effects of a machine, in their own column.
 ///
 /// Leasing, carrying out, retrying or parking an effect keeps the machine's archive and revision.
-public struct WaitingEffects: Sendable, Hashable, Codable {
+public struct WaitingEffects: Sendable, Hashable {
     /// The effects, encoded for this library.
     public var content: Data
 

@@ -120,43 +120,26 @@ extension StoredCondition {
     }
 }
 
-/// The values of a machine in an encoded row: a JSON object of texts and numbers.
-///
-/// The coding of ``StoredValue`` stands here, because only rows need it.
-struct StoredValues: Sendable, Hashable {
-    var values: [String: StoredValue]
-}
+/// The coding of a value, which files and sealed rows need: a text or a number.
+struct CodedValue: Codable {
+    let value: StoredValue
 
-extension StoredValues: Codable {
-    private struct CodedValue: Codable {
-        let value: StoredValue
-
-        init(_ value: StoredValue) { self.value = value }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            if let text = try? container.decode(String.self) {
-                value = .text(text)
-            } else {
-                value = .number(try container.decode(Double.self))
-            }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.singleValueContainer()
-            switch value {
-            case .text(let text): try container.encode(text)
-            case .number(let number): try container.encode(number)
-            }
-        }
-    }
+    init(_ value: StoredValue) { self.value = value }
 
     init(from decoder: any Decoder) throws {
-        values = try decoder.singleValueContainer().decode([String: CodedValue].self).mapValues(\.value)
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            value = .text(text)
+        } else {
+            value = .number(try container.decode(Double.self))
+        }
     }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        try container.encode(values.mapValues { CodedValue($0) })
+        switch value {
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
+        }
     }
 }
