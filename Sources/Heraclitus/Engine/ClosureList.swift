@@ -79,8 +79,6 @@ struct ClosureList: Sendable {
         contents.isEmpty ? [] : contents[0].remove(number: number)
     }
 
-    func contains(number: Int) -> Bool { contents.first?.contains(number: number) ?? false }
-
     /// Calls a body with each closure of a phase in order, skipping those that are cancelled during the iteration.
     @inline(__always)
     func each(in phase: CallbackPhase, _ body: (MachineClosure) -> Void) {
@@ -110,10 +108,6 @@ extension ClosureList.Contents {
             emptyCount = 0
         }
         return removed
-    }
-
-    fileprivate func contains(number: Int) -> Bool {
-        slots[firstIndex(of: number)...].prefix { $0.number == number }.contains { $0.entry != nil }
     }
 
     /// The index of the first closure of a number.
@@ -150,8 +144,6 @@ extension MachineCore {
         // The closures are released outside the lock, because that may call user code.
         withExtendedLifetime(removed) {}
     }
-
-    func hasClosures(_ number: Int) -> Bool { cell.lock.withLock { $0.contains(number: number) } }
 
     /// Calls a body with each of the machine's closures of a phase at this moment.
     @inline(__always)

@@ -26,7 +26,7 @@ import Synchronization
 public final class ObservableMachine<W: Workflow> {
     private nonisolated let observed: StateMachine<W>
     private nonisolated let registrar = ObservationRegistrar()
-    private let registrations = Registrations()
+    private var registration: Registration?
 
     /// Observes a machine until this object is released.
     /// - Parameter machine: The machine.
@@ -45,14 +45,15 @@ public final class ObservableMachine<W: Workflow> {
                 }
             }
         }
-        let registration =
+        registration =
             if machine.definition.hasComposites {
                 machine.observe(regions: true) { if $0.kind == .transitioned { tell() } }
             } else {
                 machine.onTransition { _ in tell() }
             }
-        registration.store(in: registrations)
     }
+
+    deinit { registration?.cancel() }
 
     private nonisolated func tell() { registrar.withMutation(of: self, keyPath: \.machine) {} }
 }

@@ -30,19 +30,23 @@ private struct Download: Workflow {
     let finish = Event(from: LoadingState.self, to: IdleState.self)
 }
 
-private final class Screen: Sendable {
-    private let registrations = Registrations()
+@MainActor private final class Screen {
+    private var registrations: [Registration] = []
 
     init(_ machine: StateMachine<Download>) {
-        machine.onTransition { [weak self] transition in self?.show(transition) }.store(in: registrations)
+        registrations.append(machine.onTransition { [weak self] transition in self?.show(transition) })
     }
 
-    func show(_ transition: StateTransition) { print(transition) }
+    deinit {
+        for registration in registrations { registration.cancel() }
+    }
+
+    nonisolated func show(_ transition: StateTransition) { print(transition) }
 }
 
 @Suite("Adding hooks", .serialized) struct HookArticleTests {
     @Test("The article's hooks run")
-    func hooks() throws {
+    @MainActor func hooks() throws {
         let machine = StateMachine<Download>()
         let registration = machine.didEnter(LoadingState.self) { loading, transition in print("loading") }
         machine.didEnter((any DownloadState).self) { state, transition in print("in a state of a download") }

@@ -38,47 +38,16 @@ import Testing
         }
     }
 
-    @Test("Registrations stored in an object are cancelled with it, and others stay")
-    func stored() throws {
-        let journal = CallLog()
-        let machine = StateMachine<Heard>.active(CallLog())
-        var registrations: Registrations? = Registrations()
-        machine.didExit(AState.self) { _, _ in journal.write("stored") }.store(in: try #require(registrations))
-        machine.didEnter(AState.self) { _, _ in journal.write("stored") }.store(in: try #require(registrations))
-        machine.didFire(\.again) { _, _, _ in journal.write("stays") }
-        try machine.fire.again(AState())
-        registrations = nil
-        try machine.fire.again(AState())
-        #expect(journal.entries == ["stored", "stored", "stays", "stays"])
-    }
-
-    @Test(
-        "Cancelled registrations take no room among stored ones, however often",
-        .enabled(if: PeakMemory.isCounted)
-    )
-    func storedAndCancelled() async {
+    @Test("Cancelled closures take no room on their machine, however often", .enabled(if: PeakMemory.isCounted))
+    func cancelledOften() async {
         await #expect(processExitsWith: .success) {
             let machine = StateMachine<Door>()
-            let registrations = Registrations()
             func change(_ count: Int) {
-                for _ in 0..<count {
-                    let registration = machine.didFire(\.open) { _, _, _ in }
-                    registration.store(in: registrations)
-                    registration.cancel()
-                }
+                for _ in 0..<count { machine.didFire(\.open) { _, _, _ in }.cancel() }
             }
-            // Other registrations stay.
-            let heard = CallLog()
-            for _ in 0..<20 { machine.didFire(\.open) { _, _, _ in heard.write("") }.store(in: registrations) }
             change(1_000)
             let growth = try #require(PeakMemory.growth { change(50_000) })
             #expect(growth < 1 << 19, "\(growth)")
-            try machine.fire.open(OpenState())
-            #expect(heard.entries.count == 20)
-            registrations.cancel()
-            try machine.fire.close()
-            try machine.fire.open(OpenState())
-            #expect(heard.entries.count == 20)
         }
     }
 
@@ -113,20 +82,6 @@ import Testing
         }
         try machine.fire.open(OpenState())
         #expect(journal.entries == ["did enter"])
-    }
-
-    @Test("Registrations can be cancelled at once on request, and take further ones")
-    func cancelledTogether() throws {
-        let journal = CallLog()
-        let machine = StateMachine<Heard>.active(CallLog())
-        let registrations = Registrations()
-        machine.didEnter(AState.self) { _, _ in journal.write("first") }.store(in: registrations)
-        registrations.cancel()
-        registrations.cancel()
-        machine.didEnter(AState.self) { _, _ in journal.write("second") }.store(in: registrations)
-        try machine.fire.again(AState())
-        #expect(journal.entries == ["second"])
-        withExtendedLifetime(registrations) {}
     }
 
     @Test("No call begins after a cancellation in turn with the transitions")
