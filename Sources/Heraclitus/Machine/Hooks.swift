@@ -91,6 +91,14 @@ extension StateMachine {
     /// It is the closure form of ``Restoring/didRestore(_:)``. Add it before ``activate(context:userInfo:)`` and before
     /// the first fire, which also activates. A machine is restored from an archive, or made with
     /// ``init(resumingIn:since:journal:scheduler:)``.
+    ///
+    /// If you start work for a state, such as a timer or a request, add one closure for both ways into the state:
+    /// ```swift
+    /// let start = { @Sendable (loading: LoadingState, _: StateTransition) in request(loading.url) }
+    /// machine.didEnter(LoadingState.self, start)
+    /// machine.didRestore(LoadingState.self, start)
+    /// machine.activate()
+    /// ```
     /// - Parameters:
     ///   - state: The state's class, or a protocol of states.
     ///   - body: Gets the current state, and the transition, which has neither event nor source.
@@ -102,31 +110,6 @@ extension StateMachine {
     ) -> Registration {
         let destination = StateCast<S>(in: W.self)
         return add(.hook(.didRestore) { $0.withDestination(destination, body) })
-    }
-
-    /// Adds a closure called after a state or a subclass of it was entered or restored.
-    ///
-    /// Use it in an owner that starts work for a state, such as a timer or a request. The closure covers new and
-    /// restored machines: it is called like ``didEnter(_:_:)-(S.Type,_)`` and ``didRestore(_:_:)``, of which an
-    /// activation calls one. Updates call neither. Add the closure before ``activate(context:userInfo:)`` and before
-    /// the first fire.
-    /// ```swift
-    /// let machine = try StateMachine<Download>(archive: json)
-    /// machine.didEnterOrRestore(LoadingState.self) { loading, _ in start(loading) }
-    /// machine.activate()
-    /// ```
-    /// - Parameters:
-    ///   - state: The state's class, or a protocol of states.
-    ///   - body: Gets the current state, and the transition, which has no source on activation.
-    /// - Returns: A registration for cancelling the closure.
-    @discardableResult
-    public func didEnterOrRestore<S>(
-        _ state: S.Type,
-        _ body: @escaping @Sendable (S, StateTransition) -> Void
-    ) -> Registration {
-        let destination = StateCast<S>(in: W.self)
-        let call: @Sendable (StateTransition) -> Void = { $0.withDestination(destination, body) }
-        return add(.hook(.didEnter, call), .hook(.didRestore, call))
     }
 
     // MARK: Hooks of an event

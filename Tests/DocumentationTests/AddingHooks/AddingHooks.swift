@@ -66,7 +66,9 @@ private struct Download: Workflow {
     func work() throws {
         let machine = StateMachine<Download>(resumingIn: LoadingState())
         let before = attempts.withLock { $0.count }
-        machine.didEnterOrRestore(LoadingState.self) { loading, _ in loading.start(attempt: 1) }
+        let start = { @Sendable (loading: LoadingState, _: StateTransition) in loading.start(attempt: 1) }
+        machine.didEnter(LoadingState.self, start)
+        machine.didRestore(LoadingState.self, start)
         machine.activate()
         #expect(attempts.withLock { $0.count } == before + 1)
     }

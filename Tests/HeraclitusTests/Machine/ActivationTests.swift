@@ -74,14 +74,16 @@ import Testing
             #expect(transition.event == nil && transition.source == nil && transition.destination === state)
             journal.write("didRestore \(transition.userInfo["key", as: Int.self] ?? 0)")
         }
-        machine.didEnterOrRestore(BState.self) { state, transition in
+        let start = { @Sendable (state: BState, transition: StateTransition) in
             #expect(transition.destination === state)
-            journal.write("didEnterOrRestore")
+            journal.write("start")
         }
+        machine.didEnter(BState.self, start)
+        machine.didRestore(BState.self, start)
     }
 
     @Test(
-        "Closures are told of a restoration right after the state, and one closure covers both ways to a state"
+        "Closures are told of a restoration right after the state, and one closure serves both ways into a state"
     )
     func restoredClosures() throws {
         let journal = CallLog()
@@ -90,7 +92,7 @@ import Testing
         #expect(!machine.isActive)
         machine.activate(userInfo: ["key": 3])
         machine.activate()
-        #expect(journal.entries == ["B.didRestore", "didRestore 3", "didEnterOrRestore"])
+        #expect(journal.entries == ["B.didRestore", "didRestore 3", "start"])
     }
 
     @Test("A closure is told of entries by activation and by fires, and not of updates")
@@ -99,13 +101,13 @@ import Testing
         let machine = StateMachine<Heard>(entering: BState(journal))
         wire(machine, journal)
         machine.activate()
-        #expect(journal.entries == ["B.willEnter", "B.didEnter", "didEnter", "didEnterOrRestore"])
+        #expect(journal.entries == ["B.willEnter", "B.didEnter", "didEnter", "start"])
         let fired = StateMachine<Heard>.active(journal)
-        let both = fired.didEnterOrRestore(LoudState.self) { state, _ in journal.write("in \(type(of: state).name)") }
+        let heard = fired.didEnter(LoudState.self) { state, _ in journal.write("in \(type(of: state).name)") }
         try fired.fire.touch(AState())
         try fired.fire.go(BState())
         #expect(journal.entries.filter { $0.hasPrefix("in ") } == ["in B"])
-        both.cancel()
+        heard.cancel()
         try fired.fire.back(AState())
         #expect(journal.entries.filter { $0.hasPrefix("in ") } == ["in B"])
     }
