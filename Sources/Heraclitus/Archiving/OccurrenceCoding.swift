@@ -38,7 +38,7 @@ extension Occurrence: Codable {
             text: kind == .transitioned ? nil : text ?? "",
             userInfo: try container.decodeIfPresent(UserInfo.self, forKey: .userInfo) ?? [:],
             // A cause of a later version is left out.
-            cause: try? container.decodeIfPresent(Cause.self, forKey: .cause),
+            cause: try? container.decodeIfPresent(CodedCause.self, forKey: .cause)?.cause,
             facts: try container.decodeIfPresent(UserInfo.self, forKey: .facts) ?? [:],
             duration: try container.decodeIfPresent(Int64.self, forKey: .microseconds).map { .microseconds($0) }
         )
@@ -85,13 +85,48 @@ extension Occurrence: Codable {
             let (seconds, attoseconds) = duration.components
             try container.encode(seconds * 1_000_000 + attoseconds / 1_000_000_000_000, forKey: .microseconds)
         }
-        try container.encodeIfPresent(record.cause, forKey: .cause)
+        try container.encodeIfPresent(record.cause.map { CodedCause($0) }, forKey: .cause)
         for (values, key) in [(record.userInfo, Key.userInfo), (record.facts, .facts)] where !values.isEmpty {
             if isInArchive {
                 try container.encode(WritableUserInfo(userInfo: values), forKey: key)
             } else {
                 try container.encode(values, forKey: key)
             }
+        }
+    }
+}
+
+/// A cause in JSON: the name of its trigger, with its details.
+private struct CodedCause: Codable {
+    let kind: TransitionTable.Trigger
+    var date: Date?
+    var error: String?
+    var regions: [String]?
+
+    init(_ cause: Occurrence.Cause) {
+        switch cause {
+        case .due(let date):
+            kind = .due
+            self.date = date
+        case .failure(let error):
+            kind = .failure
+            self.error = error
+        case .done: kind = .done
+        case .condition: kind = .condition
+        case .completion(let regions):
+            kind = .completion
+            self.regions = regions
+        }
+    }
+
+    /// The cause; `nil` without its details.
+    var cause: Occurrence.Cause? {
+        switch kind {
+        case .due: date.map { .due($0) }
+        case .failure: error.map { .failure($0) }
+        case .done: .done
+        case .condition: .condition
+        case .completion: regions.map { .completion($0) }
         }
     }
 }

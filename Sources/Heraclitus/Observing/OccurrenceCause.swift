@@ -21,48 +21,6 @@ extension Occurrence {
     }
 }
 
-extension Occurrence.Cause: Codable {
-    private enum Key: CodingKey { case kind, date, error, regions }
-
-    /// Decodes a cause.
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError`, also for a cause of a later version of the library.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        switch try container.decode(TransitionTable.Trigger.self, forKey: .kind) {
-        case .due: self = .due(try container.decode(Date.self, forKey: .date))
-        case .failure: self = .failure(try container.decode(String.self, forKey: .error))
-        case .done: self = .done
-        case .condition: self = .condition
-        case .completion: self = .completion(try container.decode([String].self, forKey: .regions))
-        }
-    }
-
-    /// Encodes the name of the trigger, with its details.
-    /// - Parameter encoder: The encoder.
-    /// - Throws: `EncodingError`.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(trigger, forKey: .kind)
-        switch self {
-        case .due(let date): try container.encode(date, forKey: .date)
-        case .failure(let error): try container.encode(error, forKey: .error)
-        case .completion(let regions): try container.encode(regions, forKey: .regions)
-        case .done, .condition: break
-        }
-    }
-
-    private var trigger: TransitionTable.Trigger {
-        switch self {
-        case .due: .due
-        case .failure: .failure
-        case .done: .done
-        case .condition: .condition
-        case .completion: .completion
-        }
-    }
-}
-
 extension Occurrence.Cause: CustomStringConvertible {
     /// The cause in a few words: `due 2030-01-01T00:00:00.000Z`.
     ///
