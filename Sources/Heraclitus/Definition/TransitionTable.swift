@@ -6,7 +6,8 @@ public import HeraclitusEssentials
 /// let table = Download.table
 /// table.initial                      // "IdleState"
 /// table.finals                       // ["CompletedState", "CancelledState"]
-/// table["load"]?.transitions         // from IdleState to LoadingState, from FailureState to LoadingState
+/// let load = table.events.first { $0.name == "load" }
+/// load?.transitions                  // from IdleState to LoadingState, from FailureState to LoadingState
 /// ```
 ///
 /// An event from `FailureState` also lists a transition for each registered subclass, and an event from a group one for
@@ -163,8 +164,7 @@ public struct TransitionTable: Codable, Hashable, Sendable {
     }
 
     /// The event with a name; `nil` for an unknown name.
-    /// - Parameter name: The event's name.
-    public subscript(name: String) -> Event? { events.first { $0.name == name } }
+    package subscript(name: String) -> Event? { events.first { $0.name == name } }
 }
 
 // MARK: - Reading and writing

@@ -43,7 +43,7 @@ private struct Mended: Workflow {
         let json = try JSONEncoder().encode(Ticket.table)
         let table = try JSONDecoder().decode(TransitionTable.self, from: json)
         let same = table.findings  // those of Ticket
-        let closing = table["close"]?.transitions.map(\.to)  // ["ClosedState"]
+        let closing = table.events.first { $0.name == "close" }?.transitions.map(\.to)  // ["ClosedState"]
         #expect(same == Ticket.findings && closing == ["ClosedState"])
     }
 
