@@ -44,8 +44,8 @@ extension WorkflowEvent {
     /// ```
     ///
     /// The time counts as in `due(after:)` for a constant. It is computed at each entry, update, restoration and
-    /// archive, so a random time is wrong here: for a ``BackOff`` with jitter, keep the date of
-    /// ``BackOff/date(after:since:)`` in the state.
+    /// archive, so a random time is wrong here: for a ``BackOff``, keep the date of ``BackOff/date(after:since:)`` in
+    /// the state.
     /// - Parameter duration: Gets the state, and returns the time, which is constant for an object; `nil` for never.
     /// - Returns: The event with this deadline.
     @inlinable @_disfavoredOverload  // so that an ambiguous trailing closure returns a date

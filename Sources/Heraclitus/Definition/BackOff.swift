@@ -35,11 +35,10 @@ public struct BackOff: Hashable, Codable, Sendable {
 
     /// The delay after a number of failures in a row.
     ///
-    /// Prefer ``date(after:since:)``, and keep its date in the state. The delay differs from call to call, unless
-    /// `jitter` is 0. With a jitter it is wrong in `due(after:)`, which asks several times and needs one answer.
+    /// With a jitter the delay differs from call to call, and is wrong in `due(after:)`, which needs one answer.
     /// - Parameter failures: The number of failures, from 1.
     /// - Returns: The delay; zero or more.
-    public func delay(after failures: Int) -> Duration {
+    package func delay(after failures: Int) -> Duration {
         let longest = limit / .seconds(1)
         // The power of the factor by squares, in as many steps as the number has bits.
         var (power, square, rest) = (1.0, max(factor, 0), max(failures, 1) - 1)
@@ -55,6 +54,8 @@ public struct BackOff: Hashable, Codable, Sendable {
     }
 
     /// The date of the next attempt after a number of failures in a row, to keep in the state for `due(\.until)`.
+    ///
+    /// The jitter makes it differ from call to call.
     /// - Parameters:
     ///   - failures: The number of failures, from 1.
     ///   - date: The date of the last failure, such as ``MachineCall/now``.
