@@ -37,19 +37,17 @@ struct Drawing {
         return stem.allSatisfy { $0 == "." || $0.isWhitespace } ? "workflow" : stem
     }
 
-    func text(_ format: DiagramFormat, _ theme: DiagramTheme?) -> String {
-        table.diagram(format, current: current, theme: theme)
-    }
+    func text(_ format: DiagramFormat) -> String { table.diagram(format, current: current) }
 
     /// Writes a file in each format.
     /// - Returns: Their paths.
-    func write(to folder: String, _ theme: DiagramTheme?) throws -> [String] {
+    func write(to folder: String) throws -> [String] {
         let base = "\(folder)/\(stem)"
         let parent = (base as NSString).deletingLastPathComponent
         try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
         return try [(DiagramFormat.dot, "dot"), (.mermaid, "mmd"), (.scxml, "scxml")].map { format, suffix in
             let path = "\(base).\(suffix)"
-            try text(format, theme).write(toFile: path, atomically: true, encoding: .utf8)
+            try text(format).write(toFile: path, atomically: true, encoding: .utf8)
             return path
         }
     }

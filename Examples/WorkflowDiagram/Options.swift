@@ -4,7 +4,7 @@ import HeraclitusInspecting
 /// The options of the command line.
 struct Options {
     static let usage = """
-        usage: workflow-diagram [WORKFLOW | FILE]… [--all] [--format FORMAT] [--theme THEME] [--to FOLDER]
+        usage: workflow-diagram [WORKFLOW | FILE]… [--all] [--format FORMAT] [--to FOLDER]
 
         Draws workflows. Without arguments it lists those of the examples.
 
@@ -13,7 +13,6 @@ struct Options {
                            marked; - for the standard input
           --all            all of the examples' workflows
           --format FORMAT  mermaid, dot or scxml; mermaid unless given
-          --theme THEME    light or dark; the colours of whoever draws it unless given
           --to FOLDER      write a file in each format for each workflow, and print their paths
         """
 
@@ -21,7 +20,6 @@ struct Options {
     private(set) var wantsAll = false
     private(set) var wantsHelp = false
     private(set) var format = DiagramFormat.mermaid
-    private(set) var theme: DiagramTheme?
     private(set) var folder: String?
 
     init(_ arguments: [String]) throws(Refused) {
@@ -30,8 +28,7 @@ struct Options {
             switch argument {
             case "--help", "-h": wantsHelp = true
             case "--all": wantsAll = true
-            case "--format": format = try Self.choice(of: argument, &rest)
-            case "--theme": theme = try Self.choice(of: argument, &rest) as DiagramTheme
+            case "--format": format = try Self.format(of: argument, &rest)
             case "--to": folder = try Self.value(of: argument, &rest)
             case _ where argument.hasPrefix("-") && argument != "-":
                 throw Refused("There is no option \(argument).")
@@ -45,13 +42,10 @@ struct Options {
         return value
     }
 
-    private static func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        of option: String,
-        _ rest: inout ArraySlice<String>
-    ) throws(Refused) -> Choice {
+    private static func format(of option: String, _ rest: inout ArraySlice<String>) throws(Refused) -> DiagramFormat {
         let value = try value(of: option, &rest)
-        if let choice = Choice(rawValue: value) { return choice }
-        let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        if let format = DiagramFormat(rawValue: value) { return format }
+        let choices = DiagramFormat.allCases.map(\.rawValue).joined(separator: ", ")
         throw Refused("\(option) is one of \(choices), not \(value).")
     }
 }

@@ -28,13 +28,13 @@ struct WorkflowDiagram {
         let names = options.wantsAll ? try Examples.names() : options.names
         if names.isEmpty { return print(try Examples.names().joined(separator: "\n")) }
         guard let folder = options.folder else {
-            for name in names { print(try Drawing(name).text(options.format, options.theme), terminator: "") }
+            for name in names { print(try Drawing(name).text(options.format), terminator: "") }
             return
         }
         let drawings = try names.map(Drawing.init)
         try requireOwnFiles(drawings)
         for drawing in drawings {
-            for file in try drawing.write(to: folder, options.theme) { print(file) }
+            for file in try drawing.write(to: folder) { print(file) }
         }
     }
 

@@ -25,16 +25,6 @@ public enum DiagramFormat: String, Hashable, Sendable, CaseIterable {
     case scxml
 }
 
-/// The colours of a diagram.
-@nonexhaustive
-public enum DiagramTheme: String, Hashable, Sendable, CaseIterable {
-    /// Dark lines on a light ground.
-    case light
-
-    /// Light lines on a dark ground.
-    case dark
-}
-
 extension TransitionTable {
     /// The workflow as a diagram.
     ///
@@ -46,23 +36,20 @@ extension TransitionTable {
     ///
     /// In DOT the label of an arrow is a node of the graph, between two edges: Graphviz keeps nodes apart from one another and from the borders of
     /// boxes.
+    ///
+    /// Marks have colours of their own, for light and dark grounds. Everything else has those of the program that draws the diagram.
     /// - Parameters:
     ///   - format: The form of the diagram.
     ///   - current: The name of the state to mark, such as `StateMachine.stateName`; `nil` for none.
-    ///   - theme: The colours; `nil` for those of the program that draws it.
     /// - Returns: The text of the diagram.
-    public func diagram(
-        _ format: DiagramFormat = .mermaid,
-        current: String? = nil,
-        theme: DiagramTheme? = nil
-    ) -> String {
-        diagram(format, DiagramMarks(current), theme)
+    public func diagram(_ format: DiagramFormat = .mermaid, current: String? = nil) -> String {
+        diagram(format, DiagramMarks(current))
     }
 
-    fileprivate func diagram(_ format: DiagramFormat, _ marks: DiagramMarks, _ theme: DiagramTheme?) -> String {
+    fileprivate func diagram(_ format: DiagramFormat, _ marks: DiagramMarks) -> String {
         switch format {
-        case .dot: DotDiagram(content: DiagramContent(self, marks), theme: theme).text
-        case .mermaid: MermaidLevel(DiagramContent(self, marks)).diagram(theme)
+        case .dot: DotDiagram(content: DiagramContent(self, marks)).text
+        case .mermaid: MermaidLevel(DiagramContent(self, marks)).diagram
         case .scxml: scxml()
         }
     }
@@ -73,13 +60,11 @@ extension StateMachine {
     ///
     /// The diagram shows the machines in the current state, also machines that the table omits. Visited states have a
     /// coloured frame, and DOT colours the arrows of the path. A label counts the transitions of its event: `pay ×2`.
-    /// - Parameters:
-    ///   - format: The form of the diagram.
-    ///   - theme: The colours; `nil` for those of the program that draws it.
+    /// - Parameter format: The form of the diagram.
     /// - Returns: The text of the diagram.
-    public func diagram(_ format: DiagramFormat = .mermaid, theme: DiagramTheme? = nil) -> String {
+    public func diagram(_ format: DiagramFormat = .mermaid) -> String {
         let snapshot = snapshot
-        return table(of: snapshot).diagram(format, marks(of: snapshot), theme)
+        return table(of: snapshot).diagram(format, marks(of: snapshot))
     }
 }
 

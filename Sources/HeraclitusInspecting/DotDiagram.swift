@@ -3,26 +3,14 @@ import Heraclitus
 /// A table as a graph in DOT.
 struct DotDiagram {
     let content: DiagramContent
-    let theme: DiagramTheme?
 
     var text: String {
         var ids = DotIDs()
         let lines =
-            ["rankdir=LR;", "compound=true;", "labeljust=l;"] + colours + ["node [shape=box, style=rounded];"]
-            + DotLevel(content, fill: foreground.map { dotQuoted($0) } ?? "black", &ids).lines
+            ["rankdir=LR;", "compound=true;", "labeljust=l;", "node [shape=box, style=rounded];"]
+            + DotLevel(content, &ids).lines
         return (["digraph \(dotQuoted(content.table.workflow)) {"] + lines.map { "    \($0)" } + ["}", ""])
             .joined(separator: "\n")
-    }
-
-    private var foreground: String? { theme.map { $0 == .dark ? "#e6e6e6" : "#1a1a1a" } }
-
-    private var colours: [String] {
-        guard let theme, let foreground else { return [] }
-        let own = "color=\"\(foreground)\", fontcolor=\"\(foreground)\", fontname=\"Helvetica\""
-        return [
-            "bgcolor=\"\(theme == .dark ? "#1e1e1e" : "#ffffff")\";", "color=\"\(foreground)\";",
-            "fontcolor=\"\(foreground)\";", "fontname=\"Helvetica\";", "node [\(own)];", "edge [\(own)];",
-        ]
     }
 }
 

@@ -3,9 +3,6 @@ import Heraclitus
 /// A workflow as a part of a graph in DOT: the outermost, or one within a state.
 struct DotLevel {
     private let content: DiagramContent
-
-    /// The colour of the dots of final states.
-    private let fill: String
     private let ids: [String: String]
     private let numbers: [String: Int]
 
@@ -31,19 +28,11 @@ struct DotLevel {
 
     /// - Parameters:
     ///   - content: The content of the level.
-    ///   - fill: The colour of the dots of final states.
     ///   - ids: The ids of the graph so far.
     ///   - path: The prefix of the level's ids.
     ///   - boxes: The prefix of its boxes' names.
-    init(
-        _ content: DiagramContent,
-        fill: String,
-        _ ids: inout DotIDs,
-        path: String = "",
-        boxes: String = "cluster_"
-    ) {
+    init(_ content: DiagramContent, _ ids: inout DotIDs, path: String = "", boxes: String = "cluster_") {
         self.content = content
-        self.fill = fill
         self.boxes = boxes
         initial = ids.id(of: path)
         final = ids.id(of: path + " ")
@@ -61,7 +50,6 @@ struct DotLevel {
             for (place, (region, content)) in content.regions(in: state).enumerated() {
                 let level = DotLevel(
                     content,
-                    fill: fill,
                     &ids,
                     path: "\(path)\(state)/\(region.name)/",
                     boxes: "\(boxes)s\(number)_\(place)_"
@@ -79,7 +67,7 @@ struct DotLevel {
         }
         if !content.table.finals.isEmpty {
             lines.append(
-                "\(final) [shape=doublecircle, style=filled, fillcolor=\(fill), label=\"\", width=0.12, height=0.12];"
+                "\(final) [shape=doublecircle, style=filled, fillcolor=black, label=\"\", width=0.12, height=0.12];"
             )
         }
         lines += labelNodes[nil] ?? []

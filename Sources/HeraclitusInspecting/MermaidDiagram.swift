@@ -27,10 +27,8 @@ struct MermaidLevel {
         )
     }
 
-    func diagram(_ theme: DiagramTheme?) -> String {
-        var lines = theme.map { ["%%{init: {\"theme\": \"\($0 == .dark ? "dark" : "default")\"}}%%"] } ?? []
-        lines.append("stateDiagram-v2")
-        lines += self.lines.map { "    \($0)" }
+    var diagram: String {
+        var lines = ["stateDiagram-v2"] + self.lines.map { "    \($0)" }
         let levels = allLevels
         let any = levels.filter(\.isAnyState).map(\.anyState)
         let notes = levels.flatMap(\.notes)

@@ -24,10 +24,24 @@ struct Picture: Sendable {
         #expect(try Documentation.text(page).contains("](\(picture.name))"), "\(page) does not show \(picture.name)")
         let catalog = page.prefix { $0 != "." } + ".docc"
         let file = "\(catalog)/Resources/\(picture.name)\(theme == "dark" ? "~dark" : "").svg"
-        let source = Self.comment(picture.table.diagram(.dot, theme: theme == "dark" ? .dark : .light))
-        if Self.draws { try Self.draw(picture.table, theme, to: Documentation.root.appendingPathComponent(file)) }
+        let dot = Self.dot(of: picture.table, theme)
+        if Self.draws { try Self.draw(dot, to: Documentation.root.appendingPathComponent(file)) }
         let hint = "HERACLITUS_WRITE_DIAGRAMS=yes swift test --filter PictureTests draws it"
-        #expect(try Documentation.text(file).contains(source), "\(file) is of another diagram: \(hint)")
+        #expect(try Documentation.text(file).contains(Self.comment(dot)), "\(file) is of another diagram: \(hint)")
+    }
+
+    /// The library's DOT in the colours of a light or dark page.
+    private static func dot(of table: TransitionTable, _ theme: String) -> String {
+        let (foreground, background) = theme == "dark" ? ("#e6e6e6", "#1e1e1e") : ("#1a1a1a", "#ffffff")
+        let own = "color=\"\(foreground)\", fontcolor=\"\(foreground)\", fontname=\"Helvetica\""
+        let colours = [
+            "bgcolor=\"\(background)\";", "color=\"\(foreground)\";", "fontcolor=\"\(foreground)\";",
+            "fontname=\"Helvetica\";", "node [\(own)];", "edge [\(own)];",
+        ]
+        let shape = "    node [shape=box, style=rounded];\n"
+        return table.diagram(.dot)
+            .replacing(shape, with: colours.map { "    \($0)\n" }.joined() + shape)
+            .replacing("fillcolor=black", with: "fillcolor=\"\(foreground)\"")
     }
 
     /// A comment of XML with the DOT of a picture.
@@ -35,8 +49,7 @@ struct Picture: Sendable {
     /// Two hyphens would end the comment.
     private static func comment(_ dot: String) -> String { "<!--\n\(dot.replacing("--", with: "- -"))-->" }
 
-    private static func draw(_ table: TransitionTable, _ theme: String, to file: URL) throws {
-        let dot = table.diagram(.dot, theme: theme == "dark" ? .dark : .light)
+    private static func draw(_ dot: String, to file: URL) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -12,8 +12,8 @@ import Testing
             (Door.table.diagram(.dot), ["OpenState", "swing"]),
             (DiagramTests.Odd.table.diagram(.dot, current: "end"), ["end", #"\"b\""#]),
             (DiagramTests.Odder.table.diagram(.dot), ["here"]),
-            (DiagramTests.Boxed.table.diagram(.dot, theme: .dark), ["SeveralState"]),
-            (DiagramTests.Gathered.table.diagram(.dot, theme: .light), ["Timed", "late", "any state", "leave"]),
+            (DiagramTests.Boxed.table.diagram(.dot), ["SeveralState"]),
+            (DiagramTests.Gathered.table.diagram(.dot), ["Timed", "late", "any state", "leave"]),
             (DiagramTests.Roomy.table.diagram(.dot), ["&#160;a &#160;&#160;b&#160;"]),
             (DiagramTests.Shares.table.diagram(.dot), [#" "%done" rounded"#]),
             (DiagramTests.Ampersands.table.diagram(.dot), [#""A&lt;B""#, #"&amp;#65;"#, #""a &amp; b""#]),
@@ -28,7 +28,7 @@ import Testing
     func boxes() throws {
         let (order, _) = try CompositeDiagramTests.placed()
         let texts = [
-            CompositeDiagramTests.Order.table.diagram(.dot), order.diagram(.dot, theme: .dark),
+            CompositeDiagramTests.Order.table.diagram(.dot), order.diagram(.dot),
             try Forest.busyOrder().diagram(.dot),
         ]
         let (drawings, messages) = try Graphviz.draw(texts)
@@ -37,9 +37,7 @@ import Testing
 
     @Test("Graphviz draws 120 random tables without a message, and each label as a node")
     func randomTables() throws {
-        let texts = try (0..<120).map {
-            try Self.table(Seed($0)).diagram(.dot, theme: [nil, .light, .dark][Int($0 % 3)])
-        }
+        let texts = try (0..<120).map { try Self.table(Seed($0)).diagram(.dot) }
         let (drawings, messages) = try Graphviz.draw(texts)
         #expect(messages == "")
         #expect(drawings.split(separator: "\n").count { $0 == "stop" } == texts.count)

@@ -51,7 +51,7 @@ private struct Mended: Workflow {
     func diagrams() throws {
         let machine = StateMachine<Ticket>()
         let drawing = Ticket.table.diagram()
-        let marked = machine.diagram(.dot, theme: .dark)
+        let marked = machine.diagram(.dot)
         let document = Ticket.table.diagram(.scxml)
         #expect(try Documentation.blocks(Self.article, language: "mermaid") == [drawing])
         #expect(marked.contains("#ffd700") && document.contains("</scxml>"))
