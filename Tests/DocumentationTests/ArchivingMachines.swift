@@ -104,8 +104,8 @@ private struct Parcel: Workflow {
 
     @Test("A state is archived on its own")
     func alone() throws {
-        let data = try Download.archive(of: CompletedState(byteCount: 7))
-        let state = try Download.state(from: data)
+        let data = try JSONEncoder().encode(StateArchive<Download>(CompletedState(byteCount: 7)))
+        let state = try JSONDecoder().decode(StateArchive<Download>.self, from: data).state
         #expect((state as? CompletedState)?.byteCount == 7)
     }
 }

@@ -196,8 +196,9 @@ import Testing
             }
             try lock(RenamedTwice(), in: folder, recording: true)
             try lock(RenamedTwice(), in: folder)
-            let archive = try LockedShop<Order>.archive(of: LockedCart(Order()))
-            let cart = try LockedShop<RenamedTwice>.state(from: archive) as? LockedCart<RenamedTwice>
+            let archive = try StateMachine<LockedShop<Order>>(resumingIn: LockedCart(Order())).archive()
+            let later = try StateMachine<LockedShop<RenamedTwice>>(archive: archive)
+            let cart = later.state as? LockedCart<RenamedTwice>
             #expect(cart?.content.address == LaterAddress())
             #expect(cart?.content.lines == [LaterLine(), LaterLine(name: "u", price: 3)])
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Heraclitus
 import Testing
 
@@ -61,7 +62,8 @@ final class Display {
         #expect(try machine.perform(\.fade) == 3)
         try machine.fire.play(LoudState(volume: 12))
         #expect(machine.isIn(SilentState.self) && machine.revision == 4)
-        let state = try Track.state(from: Track.archive(of: LoudState(volume: 5)))
+        let json = try JSONEncoder().encode(StateArchive<Track>(LoudState(volume: 5)))
+        let state = try JSONDecoder().decode(StateArchive<Track>.self, from: json).state
         #expect((state as? any Audible)?.volume == 5)
         #expect(Track.diagnostics.isEmpty)
     }

@@ -102,20 +102,19 @@ extension StateMachine where W.Context == Void {
 }
 
 extension EnvelopeReader {
-    /// Reads an archive of bytes, and turns errors of the JSON into ``ArchiveError``.
+    /// Reads a machine's archive of bytes, and turns errors of the JSON into ``ArchiveError``.
     static func snapshot(
         from archive: Data,
         limit: Int,
         _ definition: Definition,
-        _ scheduler: Scheduler = .system,
-        ofMachine isOfMachine: Bool = true
+        _ scheduler: Scheduler
     ) throws(ArchiveError) -> Snapshot {
         guard archive.count <= limit else { throw .tooLarge(archive.count, limit: limit) }
         do {
             // Machines in the state have the same scheduler.
             let userInfo: [CodingUserInfoKey: Any] = scheduler === Scheduler.system ? [:] : [.scheduler: scheduler]
             let decoder = try ArchiveDecoder(text: archive, userInfo: userInfo)
-            return try EnvelopeReader(decoder, definition).snapshot(ofMachine: isOfMachine)
+            return try EnvelopeReader(decoder, definition).snapshot()
         } catch let error as ArchiveError {
             throw error
         } catch let problem as JSONProblem {

@@ -1,70 +1,30 @@
-public import HeraclitusEssentials
-
-// Archives of single states without a machine.
-
-extension Workflow {
-    /// Archives a state to JSON: its name, its data and the workflow's version.
-    ///
-    /// ```swift
-    /// let json = try Download.archive(of: LoadingState(request: request))
-    /// let state = try Download.state(from: json)          // `any DownloadState`, a LoadingState
-    /// ```
-    ///
-    /// The machines in a ``Composite`` state are archived as of one moment, independently of other threads.
-    /// - Parameters:
-    ///   - state: The state, of a class that is registered with the workflow.
-    ///   - isPrettyPrinted: Whether to write it on several lines for people to read.
-    ///   - limit: The maximum size in bytes.
-    /// - Returns: UTF-8 JSON, in the form of machines' archives.
-    /// - Throws: ``ArchiveError/unknownState(_:known:path:)`` for a class that is not registered;
-    ///   ``ArchiveError/unwritableState(_:underlyingError:)``; ``ArchiveError/tooLarge(_:limit:)``.
-    public static func archive(
-        of state: AnyState,
-        prettyPrinted isPrettyPrinted: Bool = false,
-        limit: Int = 64 << 20
-    ) throws(ArchiveError) -> Data {
-        try Envelope(ofState: state as AnyObject, definition).encoded(isPrettyPrinted: isPrettyPrinted, limit: limit)
-    }
-
-    /// Restores a state from its archive, or from the archive of a machine.
-    ///
-    /// The class is looked up by ``WorkflowState/name`` among the workflow's classes only. An archive of an older
-    /// version goes through the workflow's ``migrations`` first. No hook is called.
-    /// - Parameters:
-    ///   - archive: UTF-8 JSON of ``archive(of:prettyPrinted:limit:)`` or
-    ///     ``StateMachine/archive(includingDefinition:prettyPrinted:limit:)``.
-    ///   - limit: The maximum size in bytes.
-    /// - Returns: The state.
-    /// - Throws: ``ArchiveError``.
-    public static func state(
-        from archive: Data,
-        limit: Int = 64 << 20
-    ) throws(ArchiveError) -> AnyState {
-        let found = try EnvelopeReader.snapshot(from: archive, limit: limit, definition, ofMachine: false)
-        return ExistentialLayout.unknown.handedOut(found.state, as: AnyState.self)
-    }
-}
-
-/// A state of any class of a workflow, as a property of a `Codable` type.
+/// A state of any class of a workflow as a `Codable` value, alone or in your own types.
 ///
 /// ```swift
+/// let json = try JSONEncoder().encode(StateArchive<Download>(machine.state))
+/// let state = try JSONDecoder().decode(StateArchive<Download>.self, from: json).state     // `any DownloadState`
+///
 /// struct Entry: Codable {
 ///     let date: Date
 ///     let state: StateArchive<Download>
 /// }
-///
-/// let entry = Entry(date: .now, state: StateArchive<Download>(machine.state))
-/// entry.state.state                                       // `any DownloadState`
 /// ```
 ///
-/// It is coded like ``Workflow/archive(of:prettyPrinted:limit:)``.
+/// It has the state's name, its data and the workflow's version, in the form of machines' archives. The machines in a
+/// ``Composite`` state are archived as of one moment, independently of other threads.
+///
+/// The class is looked up by ``WorkflowState/name`` among the workflow's classes only. An archive of an older version
+/// goes through the workflow's ``Workflow/migrations`` first. No hook is called. The archive of a machine is read, too.
+///
+/// Read JSON of others with a limit of its size, and dates of any form, by
+/// `JSONValue(json: json).decoded(as: StateArchive<Download>.self)`.
 public struct StateArchive<W: Workflow>: Sendable {
     /// The state.
     public let state: W.AnyState
 
     private let unread: UnreadParts
 
-    /// Makes a property of a state.
+    /// Makes a codable value of a state.
     /// - Parameter state: The state.
     public init(_ state: W.AnyState) { (self.state, unread) = (state, UnreadParts()) }
 }
@@ -91,7 +51,7 @@ extension Envelope {
     fileprivate init(
         ofState state: AnyObject,
         _ definition: Definition,
-        unread: UnreadParts = UnreadParts()
+        unread: UnreadParts
     ) throws(ArchiveError) {
         guard let index = definition.stateIndex(of: state), definition.layout(of: state, of: index) != nil
         else {

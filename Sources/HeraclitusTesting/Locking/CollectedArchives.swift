@@ -40,7 +40,7 @@ struct CollectedArchives {
             guard let state = try? sample.make(()), definition.stateIndex(of: state) != nil,
                 let state = state as? W.AnyState
             else { continue }
-            try add(JSONValue(json: W.archive(of: state)))
+            try add(JSONValue(json: ArchiveEncoder.data(of: StateArchive<W>(state))))
             for effect in (state as? any Effecting)?.effects ?? [] { try add(effect) }
         }
     }

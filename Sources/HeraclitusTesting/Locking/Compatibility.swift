@@ -55,7 +55,8 @@ struct Compatibility<W: Workflow> {
 
     /// Restores and archives a machine, leaving out unread keys, which are lost when the machine leaves the state.
     private func readAgain(_ archive: JSONValue) throws -> StoredMachine? {
-        let state = try W.state(from: ArchiveEncoder.data(of: archive))
+        let decoder = try ArchiveDecoder(text: ArchiveEncoder.data(of: archive))
+        let state = try StateArchive<W>(from: decoder).state
         let json = try ArchiveEncoder.data(of: StateArchive<W>(state), userInfo: [.leavesUnreadOut: true])
         return StoredMachine(try JSONValue(text: json))
     }

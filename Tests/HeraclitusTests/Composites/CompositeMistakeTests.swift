@@ -115,9 +115,9 @@ extension CompositeTests {
             try StateMachine<LaterUnlisted>().fire.forget()
         }
         let restored = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let archive = try LaterUnlisted.archive(of: LampHolder())
+            let archive = try JSONEncoder().encode(StateArchive<LaterUnlisted>(LampHolder()))
             let text = String(decoding: archive, as: UTF8.self).replacing("LampHolder", with: "ForgottenLampState")
-            _ = try LaterUnlisted.state(from: Data(text.utf8))
+            _ = try JSONValue(json: Data(text.utf8)).decoded(as: StateArchive<LaterUnlisted>.self)
         }
         for result in [used, fired, restored] {
             let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
