@@ -20,7 +20,7 @@ import HeraclitusJSON
 /// data for the next state's keys, and so does an automatic event, which has one destination from each source.
 ///
 /// The workflow is the context of its machines. Generic code passes it to each machine that it makes or
-/// restores: `store.workflow(DataWorkflow.self, context: approval)`.
+/// restores: `store.workflow(DataWorkflow.self, context: approval)`. Making a machine without it stops the program.
 ///
 /// Making a workflow compiles its table. Compiled tables stay in memory as long as the program runs; tables that
 /// differ at most in unknown members share one.

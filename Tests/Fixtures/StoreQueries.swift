@@ -3,10 +3,9 @@ import Heraclitus
 import HeraclitusStores
 
 extension ArchiveStore {
-    /// Saves a machine of a workflow without a context.
+    /// Saves a machine, without a context for its workflow.
     @discardableResult
-    func save<W: Workflow>(_ machine: StateMachine<W>, as id: String, expecting revision: Int) async throws -> Int
-    where W.Context == Void {
+    func save<W: Workflow>(_ machine: StateMachine<W>, as id: String, expecting revision: Int) async throws -> Int {
         try await workflow(W.self).save(machine, as: id, expecting: revision)
     }
 

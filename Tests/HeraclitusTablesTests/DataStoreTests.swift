@@ -127,6 +127,15 @@ struct DataStoreTests {
         #expect(try await seconds.effects().isEmpty)
     }
 
+    @Test("A store's machines without their workflow stop the program, and say what to write")
+    func missingWorkflow() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = InMemoryStore().workflow(DataWorkflow.self)
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(text.contains("`store.workflow(DataWorkflow.self, context: context)`"))
+    }
+
     @Test("An effect of an unknown state is rejected")
     func unknownState() throws {
         let error = #expect(throws: InvalidTransition.self) {

@@ -132,6 +132,24 @@ struct DataWorkflowTests {
         }
     }
 
+    @Test("A machine made without its workflow stops the program, and says what to write")
+    func missingWorkflow() async throws {
+        let entering = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = StateMachine<DataWorkflow>(entering: DataState("Draft"))
+        }
+        let resuming = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = StateMachine<DataWorkflow>(resumingIn: DataState("Draft"))
+        }
+        let restored = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try StateMachine<DataWorkflow>(archive: Data("{}".utf8))
+        }
+        for result in [entering, resuming, restored] {
+            let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            #expect(text.contains("A machine of DataWorkflow needs its context at once"))
+            #expect(text.contains("`StateMachine<DataWorkflow>(entering: state, context: context)`"))
+        }
+    }
+
     @Test("Guards and hooks of the workflow run in order, and then observers of the machine")
     func order() throws {
         let heard = Mutex<[String]>([])

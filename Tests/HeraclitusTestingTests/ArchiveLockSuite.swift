@@ -13,7 +13,7 @@ extension ArchiveLockSuite {
         _ old: [Sample<Old>],
         _ new: [Sample<New>],
         except: Set<String> = []
-    ) throws -> [IncompatibleArchives.Break] where Old.Context == Void, New.Context == Void {
+    ) throws -> [IncompatibleArchives.Break] {
         var breaks: [IncompatibleArchives.Break] = []
         try inFolder { folder in
             try expectCompatible(Old.self, samples: old, in: folder, recording: true, except: except)

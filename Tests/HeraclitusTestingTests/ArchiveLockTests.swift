@@ -223,7 +223,7 @@ import Testing
     private func breaks<W: Workflow>(
         _: W.Type,
         _ samples: [Sample<W>]
-    ) throws -> [IncompatibleArchives.Break] where W.Context == Void {
+    ) throws -> [IncompatibleArchives.Break] {
         var found: IncompatibleArchives?
         try inFolder { folder in
             try check(Cart.self, in: folder, recording: true)

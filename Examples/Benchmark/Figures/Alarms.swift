@@ -43,7 +43,7 @@ extension Figure {
 }
 
 /// A workflow with or without a deadline.
-private protocol AlarmWorkflow: Workflow where Context == Void, Initial == AnyState {
+private protocol AlarmWorkflow: Workflow where Initial == AnyState {
     static func fall(asleep machine: StateMachine<Self>) throws(InvalidTransition)
     static func wake(_ machine: StateMachine<Self>) throws(InvalidTransition)
 }

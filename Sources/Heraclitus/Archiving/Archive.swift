@@ -48,40 +48,6 @@ extension StateMachine {
         return ArchivedDate.text(of: date) == nil ? nil : date
     }
 
-    /// Restores a machine from an archive, and gives its states their context.
-    ///
-    /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(context:userInfo:)``, or the first
-    /// fire, calls `didRestore` of the state. An archive of an older version goes through the workflow's
-    /// ``Workflow/migrations`` first.
-    /// - Parameters:
-    ///   - archive: UTF-8 JSON, as ``archive(includingDefinition:prettyPrinted:limit:)`` writes it.
-    ///   - context: The dependencies of the states, which archives leave out.
-    ///   - limit: The maximum size in bytes, by default 64 MiB.
-    ///   - scheduler: The scheduler of deadlines.
-    /// - Throws: ``ArchiveError`` for any invalid archive.
-    public convenience init(
-        archive: Data,
-        context: W.Context,
-        limit: Int = 64 << 20,
-        scheduler: Scheduler = .system
-    ) throws(ArchiveError) {
-        try self.init(archive, limit: limit, scheduler, W.given(context))
-    }
-
-    /// Restores a machine, with or without a context.
-    package convenience init(
-        _ archive: Data,
-        limit: Int,
-        _ scheduler: Scheduler = .system,
-        _ context: GivenContext? = nil
-    ) throws(ArchiveError) {
-        let definition = W.definition(given: context)
-        let snapshot = try EnvelopeReader.snapshot(from: archive, limit: limit, definition, scheduler)
-        self.init(MachineCore(definition, snapshot, scheduler, context))
-    }
-}
-
-extension StateMachine where W.Context == Void {
     /// Restores a machine from an archive.
     ///
     /// Restoring is not a transition: it runs no guard, hook or observer. ``activate(context:userInfo:)``, or the first
@@ -89,15 +55,31 @@ extension StateMachine where W.Context == Void {
     /// ``Workflow/migrations`` first.
     /// - Parameters:
     ///   - archive: UTF-8 JSON, as ``archive(includingDefinition:prettyPrinted:limit:)`` writes it.
+    ///   - context: The runtime dependencies of the states, which archives leave out; `nil` for a machine that needs
+    ///     none or gets them later. A machine of a `DataWorkflow` needs its context at once, and stops the program
+    ///     without it.
     ///   - limit: The maximum size in bytes, by default 64 MiB.
     ///   - scheduler: The scheduler of deadlines.
     /// - Throws: ``ArchiveError`` for any invalid archive.
     public convenience init(
         archive: Data,
+        context: W.Context? = nil,
         limit: Int = 64 << 20,
         scheduler: Scheduler = .system
     ) throws(ArchiveError) {
-        try self.init(archive, limit: limit, scheduler)
+        try self.init(archive, limit: limit, scheduler, W.given(context))
+    }
+
+    /// Restores a machine with the context that `Workflow.given(_:)` has made.
+    package convenience init(
+        _ archive: Data,
+        limit: Int,
+        _ scheduler: Scheduler,
+        _ context: GivenContext?
+    ) throws(ArchiveError) {
+        let definition = W.definition(given: context)
+        let snapshot = try EnvelopeReader.snapshot(from: archive, limit: limit, definition, scheduler)
+        self.init(MachineCore(definition, snapshot, scheduler, context))
     }
 }
 

@@ -80,9 +80,10 @@ public protocol Restoring: Capability {
     /// Called once when a machine that was restored in this state is activated, by
     /// ``StateMachine/activate(context:userInfo:)`` or the first fire.
     ///
-    /// A machine made with ``StateMachine/init(resumingIn:since:journal:scheduler:)`` counts as restored. A machine in a
-    /// state calls it each time that a holder resumes it: see ``Composite``. ``EntryPreparing/willEnter(_:)`` and
-    /// ``Entering/didEnter(_:)`` are skipped. The hook may fire the machine: see ``StateMachine``.
+    /// A machine made with ``StateMachine/init(resumingIn:since:context:journal:scheduler:)`` counts as restored. A
+    /// machine in a state calls it each time that a holder resumes it: see ``Composite``.
+    /// ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)`` are skipped. The hook may fire the machine: see
+    /// ``StateMachine``.
     /// - Parameter transition: A transition without event and source; the destination is this state.
     func didRestore(_ transition: StateTransition)
 }

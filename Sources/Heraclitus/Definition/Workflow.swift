@@ -27,8 +27,11 @@ public protocol Workflow: Sendable {
 
     /// The runtime dependencies of the states, such as clients and stores; by default none.
     ///
-    /// Each machine gets it when it is made or restored: `StateMachine<Session>(context: network)`. Hooks and guards
-    /// read it by ``StateTransition/context(as:)``, builders and actions by ``MachineCall/context``.
+    /// Each machine gets it when it is made or restored: `StateMachine<Session>(context: network)`. A machine without
+    /// it gets it later, from ``StateMachine/activate(context:userInfo:)`` or its holder. Hooks and guards read it by
+    /// ``StateTransition/context(as:)``, builders and actions by ``MachineCall/context``.
+    ///
+    /// If `Context` is an optional type, `nil` stands for a missing context. Pass `.some(nil)` for an empty one.
     associatedtype Context: Sendable = Void
 
     /// The state of a new machine, called for each machine, and once more when the definition is read.

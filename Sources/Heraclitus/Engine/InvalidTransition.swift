@@ -74,9 +74,11 @@ public struct InvalidTransition: Error, Sendable {
         /// Another call of ``StateMachine/run()`` is under way.
         case alreadyRunning
 
-        /// The machine needs its ``Workflow/Context``: call ``StateMachine/activate(context:userInfo:)``.
+        /// The machine has not got its ``Workflow/Context`` yet.
         ///
-        /// A machine of ``StateMachine/region()`` gets its context when a machine's state holds it.
+        /// Pass the context to the machine's initializer or to its store, or call
+        /// ``StateMachine/activate(context:userInfo:)``. A machine in a machine's state gets its holder's context, or
+        /// one of the holder's ``Workflow/regionContexts``.
         case missingContext
 
         /// Waiting for the machine would never end, because its owner waits for this thread.

@@ -128,8 +128,11 @@ extension InvalidTransition: LocalizedError, CustomStringConvertible {
             "Wait until that run returns, or cancel its task."
         case .missingContext:
             path == nil
-                ? "Call `activate(context:)` first, or fire it in a machine's state, where it gets its holder's context."
-                : "Call `activate(context:)` first, or add a `RegionContext` to the holder's workflow."
+                ? "Make it by `StateMachine(context: …)` or `store.workflow(_, context: …)`, or call "
+                    + "`activate(context:)` first. In a machine's state it gets its holder's context, or one of the "
+                    + "holder's `regionContexts`."
+                : "Make it or its holder by `StateMachine(context: …)`, add a `RegionContext` to `regionContexts` "
+                    + "of the holder's workflow, or call `activate(context:)` first."
         case .deadlock:
             "Use the machines in the same order in all callbacks, or after the transition."
         case .timedOut:

@@ -1,7 +1,8 @@
 extension StateMachine {
     /// The runtime dependencies of the states; `nil` before the machine gets them.
     ///
-    /// A decoded machine gets its context from ``activate(context:userInfo:)``, and a machine in a state from its holder.
+    /// A decoded machine, or one made without its context, gets it from ``activate(context:userInfo:)``. A machine in a
+    /// state gets it from its holder.
     public var context: W.Context? {
         GivenContext.value(of: definition.needsContext ? core.context : nil, as: W.Context.self)
     }
@@ -10,16 +11,15 @@ extension StateMachine {
     ///
     /// - A new machine calls ``EntryPreparing/willEnter(_:)`` and ``Entering/didEnter(_:)`` of the initial state,
     ///   without guards.
-    /// - A restored machine, or one made with ``init(resumingIn:since:journal:scheduler:)``, calls
+    /// - A restored machine, or one made with ``init(resumingIn:since:context:journal:scheduler:)``, calls
     ///   ``Restoring/didRestore(_:)``.
     /// - An active machine ignores the call. However, deadlines and work begin in a ``StateMachine/copy()``, and begin
     ///   again after a cancelled ``run()``, except for work that has returned.
     ///
     /// Fires of these hooks are carried out before `activate` returns. The first fire of a machine also activates it.
     ///
-    /// A machine of a plain decoder has no context, for example a machine in a state's data. Until it gets one, the
-    /// machine is inactive, and a fire throws ``InvalidTransition/Reason-swift.enum/missingContext``. A machine keeps
-    /// its first context.
+    /// A machine that was made without its context, or by a plain decoder, is inactive until it gets the context. A
+    /// fire then throws ``InvalidTransition/Reason-swift.enum/missingContext``. A machine keeps its first context.
     ///
     /// The call waits for another thread's transition under way. On a deadlock it returns, and the other thread
     /// activates the machine.

@@ -90,7 +90,7 @@ extension StateMachine {
     ///
     /// It is the closure form of ``Restoring/didRestore(_:)``. Add it before ``activate(context:userInfo:)`` and before
     /// the first fire, which also activates. A machine is restored from an archive, or made with
-    /// ``init(resumingIn:since:journal:scheduler:)``.
+    /// ``init(resumingIn:since:context:journal:scheduler:)``.
     ///
     /// If you start work for a state, such as a timer or a request, add one closure for both ways into the state:
     /// ```swift

@@ -49,12 +49,10 @@ extension Workflow {
     package static var knownEffects: KnownEffects { KnownEffects(effects, TransitionValidator<Self>().definition) }
 
     /// The effects that the workflow knows in a context.
-    package static func knownEffects(in context: Context) -> KnownEffects {
-        guard let given = given(context), let definition = given.definition else {
-            return knownEffects
-        }
+    static func knownEffects(in context: GivenContext?) -> KnownEffects {
+        guard let context, let definition = context.definition else { return knownEffects }
         // Several states may declare effects of one type.
-        let types = given.effectTypes.reduce(into: [any Effect.Type]()) { types, type in
+        let types = context.effectTypes.reduce(into: [any Effect.Type]()) { types, type in
             if !types.contains(where: { $0 == type }) { types.append(type) }
         }
         return KnownEffects(types, definition)

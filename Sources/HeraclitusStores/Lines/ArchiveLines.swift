@@ -10,7 +10,7 @@ extension Archive {
     ///   - workflow: The workflow of all machines.
     ///   - file: The file.
     ///   - context: The runtime dependencies of the states; `nil` for a workflow without a `Workflow.Context`, and for
-    ///     machines that get it later.
+    ///     machines that get it later. A `DataWorkflow` needs it at once, and stops the program without it.
     ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Gets the numbers of lines, blank ones included, and of bytes; after about every 64 KiB, and at the
     ///     end.
@@ -31,7 +31,7 @@ extension Archive {
     ///   - workflow: The workflow of all machines.
     ///   - chunks: The bytes; a chunk may end anywhere.
     ///   - context: The runtime dependencies of the states; `nil` for a workflow without a `Workflow.Context`, and for
-    ///     machines that get it later.
+    ///     machines that get it later. A `DataWorkflow` needs it at once, and stops the program without it.
     ///   - limit: The maximum size of a line in bytes. A longer line is broken and takes no memory.
     ///   - progress: Gets the numbers of lines, blank ones included, and of bytes; after every chunk, and at the end.
     /// - Returns: The machines with the numbers of their lines, as from a file. The sequence rethrows errors of the chunks.
@@ -43,7 +43,7 @@ extension Archive {
         progress: (@Sendable (_ lines: Int, _ bytes: Int) -> Void)? = nil
     ) -> some AsyncSequence<(number: Int, result: Result<StateMachine<W>, ArchiveError>), any Error> & Sendable
     where Chunks.Element == Data {
-        let given = context.flatMap { W.given($0) }
+        let given = W.given(context)
         return ReadLines<StateMachine<W>, Chunks>(chunks: chunks, limit: limit, progress: progress) { data in
             Result { () throws(ArchiveError) in try StateMachine<W>(data, limit: limit, .system, given) }
         }

@@ -66,7 +66,7 @@ final class MachineInUnit<W: Workflow>: UnitMember {
         if let stored {
             machine = try workflow.machine(of: stored)
         } else {
-            let made = try create?() ?? .initial(context: workflow.context, scheduler: workflow.scheduler)
+            let made = try create?() ?? .initial(workflow.context, scheduler: workflow.scheduler)
             guard let made else { throw StoreError.notStored(id: id) }
             machine = made
             if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }

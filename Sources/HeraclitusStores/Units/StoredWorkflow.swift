@@ -11,11 +11,13 @@ import HeraclitusEssentials
 /// ```
 public struct StoredWorkflow<W: Workflow>: Sendable {
     package let store: any ArchiveStore
-    package let context: W.Context
+
+    /// The context of the machines; `nil` in a workflow without one, and if none was passed.
+    let context: GivenContext?
     package let scheduler: Scheduler
 
     /// The definition in the context, as for a `DataWorkflow`; `nil` if the context has none.
-    private var given: Definition? { W.given(context)?.definition }
+    private var given: Definition? { context?.definition }
 
     /// The names under which stores may have the machines.
     var workflowNames: [String] { given.map { [$0.workflow] } ?? W.storedNames }
@@ -29,29 +31,20 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
 
 extension ArchiveStore {
     /// The machines of a workflow in the store.
+    ///
+    /// Pass the context of a workflow that has one. Without it, a fire of a machine throws
+    /// `InvalidTransition.Reason.missingContext`, and a `DataWorkflow` stops the program here.
     /// - Parameters:
     ///   - workflow: The workflow.
-    ///   - context: The runtime dependencies of the states.
+    ///   - context: The runtime dependencies of the states; `nil` for a workflow without a `Workflow.Context`.
     ///   - scheduler: The source of the current date.
     /// - Returns: The machines.
     public func workflow<W: Workflow>(
         _ workflow: W.Type,
-        context: W.Context,
+        context: W.Context? = nil,
         scheduler: Scheduler = .system
     ) -> StoredWorkflow<W> {
-        StoredWorkflow(store: self, context: context, scheduler: scheduler)
-    }
-
-    /// The machines of a workflow without a context in the store.
-    /// - Parameters:
-    ///   - workflow: The workflow.
-    ///   - scheduler: The source of the current date.
-    /// - Returns: The machines.
-    public func workflow<W: Workflow>(
-        _ workflow: W.Type,
-        scheduler: Scheduler = .system
-    ) -> StoredWorkflow<W> where W.Context == Void {
-        StoredWorkflow(store: self, context: (), scheduler: scheduler)
+        StoredWorkflow(store: self, context: W.given(context), scheduler: scheduler)
     }
 }
 
@@ -139,12 +132,7 @@ extension StoredWorkflow {
 
     /// Restores a passive machine.
     func machine(of stored: StoredArchive) throws(ArchiveError) -> StateMachine<W> {
-        let machine = try StateMachine<W>(
-            archive: stored.archive,
-            context: context,
-            limit: .max,
-            scheduler: scheduler
-        )
+        let machine = try StateMachine<W>(stored.archive, limit: .max, scheduler, context)
         machine.becomePassive()
         return machine
     }

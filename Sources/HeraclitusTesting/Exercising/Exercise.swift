@@ -167,7 +167,7 @@ struct Exercise<W: Workflow> {
 
     /// Whether a machine can begin in a state: by itself, or with a sample that needs no source.
     private func canBegin(in state: String) -> Bool {
-        if state == table.initial, StateMachine<W>.initial(context: context, scheduler: .system) != nil { return true }
+        if state == table.initial, StateMachine<W>.initial(W.given(context)) != nil { return true }
         return beginning(in: state) != nil
     }
 

@@ -32,7 +32,7 @@ final class ExercisedMachine<W: Workflow> {
     init(_ exercise: Exercise<W>, in start: String) throws(ExerciseFailure.Problem) {
         self.exercise = exercise
         if start == exercise.table.initial,
-            let initial = StateMachine<W>.initial(context: exercise.context, scheduler: clock.scheduler)
+            let initial = StateMachine<W>.initial(W.given(exercise.context), scheduler: clock.scheduler)
         {
             machine = initial
         } else {

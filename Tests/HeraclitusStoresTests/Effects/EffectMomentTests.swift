@@ -15,8 +15,7 @@ import Testing
     /// A new machine of a store.
     private func machine<W: Workflow>(of workflow: W.Type, in store: InMemoryStore) async throws -> (
         StateMachine<W>, Int
-    )
-    where W.Context == Void {
+    ) {
         try await store.workflow(W.self).update("1") { $0.activate() }
         return try #require(try await store.workflow(W.self).machine("1"))
     }

@@ -57,8 +57,7 @@ import Testing
 
     /// Delivers effects as one release.
     /// - Returns: The delivered effects, and the reported ones.
-    private func deliver<W: Workflow>(_ workflow: W.Type) async throws -> (handed: [String], failed: [String])
-    where W.Context == Void {
+    private func deliver<W: Workflow>(_ workflow: W.Type) async throws -> (handed: [String], failed: [String]) {
         let handed = Lock<[String]>([])
         let report = try await store.workflow(workflow).deliver(
             to: EffectHandlers().others { effect, _ in handed.withLock { $0.append("\(effect)") } }

@@ -26,8 +26,7 @@ import Testing
         }
     }
 
-    private func open<W: Workflow>(_ text: String, _ envelope: JSONValue, as workflow: W.Type) throws
-    where W.Context == Void {
+    private func open<W: Workflow>(_ text: String, _ envelope: JSONValue, as workflow: W.Type) throws {
         let machine = try StateMachine<W>(archive: Data(text.utf8))
         #expect(machine.revision == envelope["revision"]?.intValue)
         let archive = String(decoding: try machine.archive(), as: UTF8.self) + "\n"

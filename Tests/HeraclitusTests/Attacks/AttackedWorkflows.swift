@@ -3,7 +3,7 @@ import Heraclitus
 @testable import Fixtures
 
 /// A workflow for random programs.
-protocol AttackedWorkflow: Workflow where AnyState == any NumberedState, Initial == any NumberedState, Context == Void {
+protocol AttackedWorkflow: Workflow where AnyState == any NumberedState, Initial == any NumberedState {
     static var model: Model { get }
 
     /// Fires an event by its property, with an object made in the machine's turn.

@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-protocol NodeWorkflow: Workflow where Context == Void, Initial == AnyState {
+protocol NodeWorkflow: Workflow where Initial == AnyState {
     static func fire(_ machine: StateMachine<Self>, _ userInfo: UserInfo) throws(InvalidTransition)
 }
 

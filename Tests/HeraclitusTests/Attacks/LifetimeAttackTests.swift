@@ -121,7 +121,7 @@ import Testing
 }
 
 /// A workflow of mortal states.
-protocol LifeWorkflow: Workflow where Context == Void, Initial == AnyState {
+protocol LifeWorkflow: Workflow where Initial == AnyState {
     static func mortal(_ state: LifetimeAttackTests.Mortal) -> AnyState
 }
 

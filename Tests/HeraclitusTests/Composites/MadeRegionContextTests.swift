@@ -126,16 +126,16 @@ import Testing
 
     @Test("A new machine for a state gets its context from its holder, and rejects fires before")
     func madeWithout() throws {
-        let payment = StateMachine<Payment>.region()
+        let payment = StateMachine<Payment>()
         let early = #expect(throws: InvalidTransition.self) { try payment.fire.pay() }
         #expect(early?.reason == .missingContext)
-        #expect(early?.description.contains("fire it in a machine's state, where it gets its holder's context") == true)
+        #expect(early?.description.contains("In a machine's state it gets its holder's context") == true)
         let order = StateMachine<Order>(context: services)
         try order.fire.place(PlacedState(payment))
         #expect(payment.context?.name == "Ada's" && payment.isActive)
         try payment.fire.pay()
 
-        let same = StateMachine<Same>(entering: PlacedState(.region(entering: DueState())), context: services.bank)
+        let same = StateMachine<Same>(entering: PlacedState(.init(entering: DueState())), context: services.bank)
         let inner = try #require(same.state as? PlacedState).payment
         try inner.fire.pay()
         #expect(same.isIn(PaidState.self))
@@ -144,7 +144,7 @@ import Testing
     @Test("A machine made for a state enters its first state, and restores nothing")
     func entersItsState() throws {
         let heard = Lock<[String]>([])
-        for payment in [StateMachine<Payment>.region(), .region(entering: DueState())] {
+        for payment in [StateMachine<Payment>(), StateMachine<Payment>(entering: DueState())] {
             payment.didEnter(DueState.self) { _, _ in heard.withLock { $0.append("didEnter") } }
             payment.didRestore(DueState.self) { _, _ in heard.withLock { $0.append("didRestore") } }
             try StateMachine<Order>(context: services).fire.place(PlacedState(payment))
@@ -154,13 +154,13 @@ import Testing
 
     @Test("A new machine whose holder has no context for it says where to add one")
     func neverGiven() throws {
-        let payment = StateMachine<Payment>.region()
+        let payment = StateMachine<Payment>()
         try StateMachine<Careless>(context: services).fire.place(PlacedState(payment))
-        let careless = StateMachine<Careless>(entering: PlacedState(.region()), context: services)
+        let careless = StateMachine<Careless>(entering: PlacedState(.init()), context: services)
         let held = try #require(careless.state as? PlacedState).payment
         careless.activate()
         let error = #expect(throws: InvalidTransition.self) { try held.fire.pay() }
         #expect(error?.reason == .missingContext && error?.path == "Careless.payment")
-        #expect(error?.description.contains("add a `RegionContext` to the holder's workflow") == true)
+        #expect(error?.description.contains("add a `RegionContext` to `regionContexts` of the holder's") == true)
     }
 }

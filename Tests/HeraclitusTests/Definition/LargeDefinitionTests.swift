@@ -51,8 +51,7 @@ enum NumberedStates {
     static func first(_ count: Int) -> [any WorkflowState.Type] { Array(all.prefix(count)) }
 }
 
-protocol LargeWorkflow: Workflow
-where AnyState == any WorkflowState, Initial == any WorkflowState, Context == Void {}
+protocol LargeWorkflow: Workflow where AnyState == any WorkflowState, Initial == any WorkflowState {}
 
 extension LargeWorkflow {
     static var initial: any WorkflowState { Numbered<D0, D0, D0, D0>() }

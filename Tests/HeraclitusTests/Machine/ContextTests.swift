@@ -126,7 +126,9 @@ import Testing
         #expect(
             error?.description
                 == "Gate cannot fire \"shut\" in OpenState: the machine has no context yet. "
-                + "Call `activate(context:)` first, or fire it in a machine's state, where it gets its holder's context."
+                + "Make it by `StateMachine(context: …)` or `store.workflow(_, context: …)`, or call "
+                + "`activate(context:)` first. In a machine's state it gets its holder's context, or one of the "
+                + "holder's `regionContexts`."
         )
         let rehearsed = #expect(throws: InvalidTransition.self) { try machine.rehearse.shut() }
         #expect(rehearsed?.reason == .missingContext)
@@ -149,6 +151,60 @@ import Testing
         #expect(machine.context === porter)
         try machine.fire.shut()
         #expect(machine.isIn(ShutState.self))
+    }
+
+    @Test("A machine made without its context says what to write, and works with it")
+    func madeWithout() throws {
+        let machine = StateMachine<Gate>(scheduler: clock.scheduler)
+        try expectMissingContext { try machine.fire.open(OpenState("Ada")) }
+        let porter = Porter()
+        machine.activate(context: porter)
+        try machine.fire.open(OpenState("Ada"))
+        #expect(porter.journal.entries == ["guard", "didExit", "Ada enters", "didFire"])
+    }
+
+    /// Ways to make a machine in a state.
+    enum Beginning: CaseIterable {
+        case entering, resuming, archive
+    }
+
+    /// A machine in the open state, without its context.
+    private func machineWithoutContext(by beginning: Beginning) throws -> StateMachine<Gate> {
+        let open = OpenState("Ada")
+        switch beginning {
+        case .entering: return StateMachine<Gate>(entering: open, scheduler: clock.scheduler)
+        case .resuming: return StateMachine<Gate>(resumingIn: open, scheduler: clock.scheduler)
+        case .archive:
+            let machine = machine(Porter())
+            try machine.fire.open(open)
+            return try StateMachine<Gate>(archive: machine.archive(), scheduler: clock.scheduler)
+        }
+    }
+
+    @Test(
+        "A machine made in a state without its context says what to write, and works with it",
+        arguments: Beginning.allCases
+    )
+    func madeInState(by beginning: Beginning) throws {
+        let machine = try machineWithoutContext(by: beginning)
+        machine.activate()
+        #expect(machine.context == nil && !machine.isActive)
+        try expectMissingContext { try machine.fire.shut() }
+        let porter = Porter()
+        machine.activate(context: porter)
+        #expect(porter.journal.entries == [beginning == .entering ? "Ada enters" : "Ada is back"])
+        try machine.fire.shut()
+        #expect(machine.isIn(ShutState.self))
+    }
+
+    /// Expects the error of a missing context, which says what to write.
+    private func expectMissingContext(_ fire: () throws -> Void) throws {
+        let thrown = #expect(throws: InvalidTransition.self) { try fire() }
+        let error = try #require(thrown)
+        #expect(error.reason == .missingContext)
+        for code in ["`StateMachine(context: …)`", "`store.workflow(_, context: …)`", "`activate(context:)`"] {
+            #expect(error.description.contains(code))
+        }
     }
 
     @Test("An observer of a missing context that fires again gets the same error, and the chain ends")
@@ -220,35 +276,51 @@ import Testing
         #expect(try await gates.ids(in: [LockedState.self]) == ["1"])
     }
 
+    @Test("Machines of a store without their context reject fires")
+    func storeWithout() async throws {
+        let store = InMemoryStore()
+        let gates = store.workflow(Gate.self, scheduler: clock.scheduler)
+        let error = await #expect(throws: InvalidTransition.self) {
+            try await gates.update("1") { try $0.fire.open(OpenState("Ada")) }
+        }
+        #expect(error?.reason == .missingContext)
+        #expect(error?.description.contains("`store.workflow(_, context: …)`") == true)
+        #expect(await store.load("1") == nil)
+    }
+
     private struct Maybe: Workflow {
         typealias Context = Porter?
         static var initial: any WorkflowState { HallState() }
         let stay = Event(from: HallState.self, to: LockedState.self)
     }
 
-    @Test("A context may be an optional, and `nil` counts as given")
+    @Test("A context may be an optional, `.some(nil)` counts as given, and `nil` counts as missing")
     func optional() throws {
-        let machine = StateMachine<Maybe>(context: nil)
+        let missing = StateMachine<Maybe>(context: nil)
+        let error = #expect(throws: InvalidTransition.self) { try missing.fire.stay(LockedState(entries: 0)) }
+        #expect(error?.reason == .missingContext)
+        let machine = StateMachine<Maybe>(context: .some(nil))
         try machine.fire.stay(LockedState(entries: 0))
         #expect(machine.context == .some(nil))
         let porter = Porter()
         #expect(StateMachine<Maybe>(context: porter).context == .some(.some(porter)))
     }
 
-    private func made<W: Workflow>(_ context: W.Context, of workflow: W.Type) -> StateMachine<W>
+    private func made<W: Workflow>(_ workflow: W.Type, _ context: W.Context? = nil) -> StateMachine<W>
     where W.Initial == W.AnyState {
         StateMachine(context: context)
     }
 
     @Test("Generic code makes machines with and without a context")
     func generic() throws {
-        let plain = made((), of: Hall.self)
+        let plain = made(Hall.self)
         try plain.fire.enter()
         #expect(plain.context != nil)
         plain.activate(context: ())
         plain.onTransition { transition in transition.context(as: Hall.self) }
         try plain.fire.enter()
-        #expect(made(Porter(), of: Gate.self).context != nil)
+        #expect(made(Gate.self, Porter()).context != nil)
+        #expect(made(Gate.self).context == nil)
     }
 
     @Test("A stream gives its transitions the machine's context of that moment, also after the machine's release")

@@ -162,8 +162,6 @@ import Testing
         for parcel in [
             StateMachine<SilentParcel>(entering: SentState("a"), journal: 1),
             StateMachine(resumingIn: SentState("a"), journal: 1),
-            StateMachine(entering: SentState("a"), context: (), journal: 1),
-            StateMachine(resumingIn: SentState("a"), context: (), journal: 1),
         ] {
             try parcel.fire.bounce()
             try parcel.fire.send(SentState("b"))

@@ -111,7 +111,7 @@ import Testing
         _ live: (StateMachine<W>, Census) throws -> Void,
         from initial: (Census) -> W.AnyState,
         location: SourceLocation = #_sourceLocation
-    ) rethrows where W.Context == Void {
+    ) rethrows {
         let census = Census()
         do {
             let machine = StateMachine<W>(entering: initial(census))

@@ -29,7 +29,7 @@ import Testing
     final class StrangeState: BaseState, @unchecked Sendable {}
 
     /// Equal events for every form.
-    protocol Form: Workflow where Context == Void {
+    protocol Form: Workflow {
         static func made(_ state: BaseState) -> AnyState?
         static func base(of state: AnyState) -> BaseState
         var go: Event<FirstState, SecondState> { get }

@@ -66,12 +66,27 @@ extension Workflow {
     @usableFromInline
     package static func definition(given context: GivenContext?) -> Definition { context?.definition ?? definition }
 
-    /// The context of a machine; `nil` in a workflow without one.
+    /// The context of a machine; `nil` in a workflow without one, and for a machine that gets it later.
+    ///
+    /// If the context of a machine is its definition, a missing context stops the program.
+    @inlinable
+    package static func given(_ context: Context?) -> GivenContext? {
+        // Machines without a context, as in most workflows, are made with a single look-up of the definition.
+        Context.self == Void.self ? nil : givenOfAnyType(context)
+    }
+
     @usableFromInline
-    package static func given(_ context: Context) -> GivenContext? {
-        let definition = definition
-        guard definition.needsContext else { return nil }
-        return definition.contextDefined?.given(any: context) ?? GivenContext(context)
+    static func givenOfAnyType(_ context: Context?) -> GivenContext? {
+        let contextDefined = definition.contextDefined
+        if let context { return contextDefined?.given(any: context) ?? GivenContext(context) }
+        if contextDefined == nil { return nil }
+        let name = writtenName(of: Self.self)
+        fatalError(
+            "A machine of \(name) needs its context at once, because the context is its definition: "
+                + "write `StateMachine<\(name)>(entering: state, context: context)`, "
+                + "`StateMachine<\(name)>(archive: archive, context: context)` "
+                + "or `store.workflow(\(name).self, context: context)`."
+        )
     }
 
     /// Reads the definition, and stops the program for an invalid one.
