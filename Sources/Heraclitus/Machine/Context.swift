@@ -31,6 +31,13 @@ extension StateMachine {
         // On a deadlock the other thread activates the machine.
         try? core.activate(Call(self, userInfo))
     }
+
+    /// Throws ``InvalidTransition/Reason-swift.enum/missingContext`` unless the machine has the context that it needs.
+    package func expectContext() throws(InvalidTransition) {
+        if core.isEquipped { return }
+        let details = InvalidTransition.Details(attempt: "be activated")
+        throw core.invalidTransition(.missingContext, details, Call(self))
+    }
 }
 
 extension StateTransition {

@@ -11,7 +11,7 @@ extension StoredWorkflow {
     ///
     /// An event that is rejected, for example by a guard, is retried after the machine's claim has ended. The rejection
     /// leaves the machine unchanged and is no failure. The machine's journal has the rejection once, as long as it
-    /// keeps that line.
+    /// keeps that line. A machine without the context that it needs is a failure.
     ///
     /// Machines of a version newer than `Workflow.version` are skipped and counted. Claims come in batches, so memory
     /// use is independent of the number of machines.
@@ -89,7 +89,7 @@ extension StoredWorkflow {
         try await store.unit(loaded: archive) { unit in
             // A deleted machine stays deleted.
             let machine = try await unit.machineIfStored(archive.id, of: self)
-            (hasFired, endless) = machine?.fireDue(by: date) ?? (false, nil)
+            (hasFired, endless) = try machine?.fireDue(by: date) ?? (false, nil)
         } saved: { unit in
             let transitions = unit.transitions(of: archive.id)
             // The list is empty if all events were rejected, or if only machines within the state were fired.
@@ -103,7 +103,9 @@ extension StoredWorkflow {
 extension StateMachine {
     /// Fires all events due by a date in a passive machine, each at its deadline.
     /// - Returns: Whether an event has fired, and the error of the first event beyond the chain limit.
-    func fireDue(by date: Date) -> (hasFired: Bool, endless: InvalidTransition?) {
+    /// - Throws: `InvalidTransition` for a machine without the context that it needs.
+    func fireDue(by date: Date) throws(InvalidTransition) -> (hasFired: Bool, endless: InvalidTransition?) {
+        try expectContext()
         activate()
         var declined: Set<TreeDeadline.ID> = []
         for count in 0..<Self.chainLimit {

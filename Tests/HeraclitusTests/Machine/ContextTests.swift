@@ -276,7 +276,7 @@ import Testing
         #expect(try await gates.ids(in: [LockedState.self]) == ["1"])
     }
 
-    @Test("Machines of a store without their context reject fires")
+    @Test("Machines of a store without their context reject fires, and due ones are failures")
     func storeWithout() async throws {
         let store = InMemoryStore()
         let gates = store.workflow(Gate.self, scheduler: clock.scheduler)
@@ -286,6 +286,17 @@ import Testing
         #expect(error?.reason == .missingContext)
         #expect(error?.description.contains("`store.workflow(_, context: …)`") == true)
         #expect(await store.load("1") == nil)
+
+        let equipped = store.workflow(Gate.self, context: Porter(), scheduler: clock.scheduler)
+        try await equipped.update("1") { try $0.fire.open(OpenState("Ada")) }
+        await clock.advance(by: .seconds(100))
+        let report = try await gates.fireDue()
+        #expect(report.failures.map { $0.id } == ["1"])
+        #expect((report.failures.first?.error as? InvalidTransition)?.reason == .missingContext)
+        // The failed machine stays claimed for a while.
+        await clock.advance(by: .seconds(100))
+        #expect(try await equipped.fireDue().failures.isEmpty)
+        #expect(try await equipped.ids(in: [LockedState.self]) == ["1"])
     }
 
     private struct Maybe: Workflow {
