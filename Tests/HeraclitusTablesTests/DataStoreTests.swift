@@ -117,7 +117,7 @@ struct DataStoreTests {
         let second = try DataWorkflow(table).effect(entering: "Review") { _ in Letter(to: "bob") }
         let seconds = stored(second)
         let waiting = try #require(try await seconds.effects().first)
-        #expect(try (waiting.effect(of: DataWorkflow.knownEffects(in: second)) as? Letter)?.to == "ada")
+        #expect(try (waiting.effect(of: seconds.knownEffects) as? Letter)?.to == "ada")
         #expect(try await seconds.rehearseMigration().count == 1)
         let sent = Mutex<[String]>([])
         try await seconds.deliver(

@@ -23,7 +23,7 @@ public struct StoredWorkflow<W: Workflow>: Sendable {
     var workflowNames: [String] { given.map { [$0.workflow] } ?? W.storedNames }
 
     /// The effects that units of work save and workers deliver.
-    var knownEffects: KnownEffects { W.knownEffects(in: context) }
+    package var knownEffects: KnownEffects { W.knownEffects(in: context) }
 
     /// The version of saved machines.
     var workflowVersion: Int { given?.version ?? W.version }
