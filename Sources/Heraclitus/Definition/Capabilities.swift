@@ -1,18 +1,8 @@
 // A state declares its hooks by these protocols. They are looked up once per class at the first use of a workflow. A
 // subclass may add a protocol that its superclass lacks, and a missing hook is free.
 
-/// A state with hooks; all capabilities refine this protocol.
-///
-/// Conform to one or more of ``ExitGuarding``, ``EntryGuarding``, ``ExitPreparing``, ``EntryPreparing``, ``Exiting``,
-/// ``Entering``, ``Restoring``, ``Copying``, ``Working``, ``FactStating`` and ``Effecting``. Only a generic class with
-/// a conditional conformance has to name this protocol, unconditionally.
-///
-/// With this protocol, one check is enough for most classes, because the runtime is slow at finding *missing*
-/// conformances.
-public protocol Capability: WorkflowState {}
-
 /// A state with a guard that may decline to leave it.
-public protocol ExitGuarding: Capability {
+public protocol ExitGuarding: WorkflowState {
     /// Throws to decline a transition out of this state.
     ///
     /// Called on the firing thread, once per attempt, after the event's own guards and before the destination's
@@ -24,7 +14,7 @@ public protocol ExitGuarding: Capability {
 }
 
 /// A state with a guard that may decline to enter it.
-public protocol EntryGuarding: Capability {
+public protocol EntryGuarding: WorkflowState {
     /// Throws to decline a transition into this state.
     ///
     /// Called on the firing thread, once per attempt, after the source's ``ExitGuarding/shouldExit(_:)``. Activation
@@ -36,7 +26,7 @@ public protocol EntryGuarding: Capability {
 }
 
 /// A state with a hook that runs just before the machine leaves it.
-public protocol ExitPreparing: Capability {
+public protocol ExitPreparing: WorkflowState {
     /// Called on the firing thread before the machine leaves this state, which is still current.
     ///
     /// The transition is certain now. Firing the machine here throws
@@ -46,7 +36,7 @@ public protocol ExitPreparing: Capability {
 }
 
 /// A state with a hook that runs just before the machine enters it.
-public protocol EntryPreparing: Capability {
+public protocol EntryPreparing: WorkflowState {
     /// Called on the firing thread before the machine enters this state, after the source's
     /// ``ExitPreparing/willExit(_:)``.
     ///
@@ -57,7 +47,7 @@ public protocol EntryPreparing: Capability {
 }
 
 /// A state with a hook that runs after the machine has left it.
-public protocol Exiting: Capability {
+public protocol Exiting: WorkflowState {
     /// Called on the firing thread after the machine has left this state; the destination is current.
     ///
     /// The hook may fire the machine: see ``StateMachine``.
@@ -66,7 +56,7 @@ public protocol Exiting: Capability {
 }
 
 /// A state with a hook that runs after the machine has entered it.
-public protocol Entering: Capability {
+public protocol Entering: WorkflowState {
     /// Called on the firing thread when this state is current, after the source's ``Exiting/didExit(_:)``.
     ///
     /// The hook is also called for the initial state when a new machine is activated, and never on restoration. It may
@@ -76,7 +66,7 @@ public protocol Entering: Capability {
 }
 
 /// A state that resumes its work after its machine was restored from an archive.
-public protocol Restoring: Capability {
+public protocol Restoring: WorkflowState {
     /// Called once when a machine that was restored in this state is activated, by
     /// ``StateMachine/activate(context:userInfo:)`` or the first fire.
     ///
@@ -92,7 +82,7 @@ public protocol Restoring: Capability {
 ///
 /// Copies of a machine share immutable state objects. A state with a machine, or with other mutable parts, copies
 /// itself here. A state with a ``StateMachine`` that is not `Copying` is a ``WorkflowProblem``.
-public protocol Copying: Capability {
+public protocol Copying: WorkflowState {
     /// Returns an independent object with the same content.
     func copied() -> Self
 }
@@ -102,7 +92,7 @@ public protocol Copying: Capability {
 /// A machine is put aside when its holder leaves the state with the machine. Its time for `due(after:)` stands still
 /// until a holder resumes it: see ``Composite``. In an `Aging` state the time goes on. A date computed from the state's
 /// data, as for ``WorkflowEvent/due(_:)``, stays the same in any case.
-public protocol Aging: Capability {}
+public protocol Aging: WorkflowState {}
 
 /// A state with facts for its line in a journal.
 ///
@@ -115,7 +105,7 @@ public protocol Aging: Capability {}
 ///
 /// The line of each transition that enters or updates the state has these facts: ``Occurrence/facts``. Journals alone
 /// then suffice for a report, such as the sum of a day.
-public protocol FactStating: Capability {
+public protocol FactStating: WorkflowState {
     /// The facts, read in the transition's turn: for the journal before the machine shows the state, and for each
     /// observer.
     var facts: UserInfo { get }

@@ -54,7 +54,7 @@ public protocol StateBoundEffect: Effect {
 /// unit of work. Updates and restorations have no effects.
 ///
 /// Outside a unit of work, effects are lost. Saving such a machine throws `StoreError.uncollectedEffects`.
-public protocol Effecting: Capability {
+public protocol Effecting: WorkflowState {
     /// The effects in order.
     ///
     /// They are read once, when the entry is certain and before the state is visible.

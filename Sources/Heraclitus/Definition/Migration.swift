@@ -92,46 +92,28 @@ public struct Migration: Sendable {
         Migration("turn the state \(name) into \(other)", in: version, .state(name, to: other, change))
     }
 
-    /// Makes a step for the waiting effects of a type with a new name.
+    /// Makes a step for the waiting effects of a type: a new name, changed data, or both.
     ///
     /// ```swift
     /// .effect("SendLetter", becomes: "SendMail", in: 2)
-    /// ```
-    ///
-    /// The closure gets the data of each effect of an older version. If it throws, the effect is parked.
-    /// - Parameters:
-    ///   - name: The name of the type of effects after the earlier steps.
-    ///   - newName: The new name.
-    ///   - version: The version that the step leads to, 2 or later.
-    ///   - change: Changes the data; by default it stays.
-    /// - Returns: The step.
-    public static func effect(
-        _ name: String,
-        becomes newName: String,
-        in version: Int,
-        data change: @escaping @Sendable (inout JSONValue) throws -> Void = { _ in }
-    ) -> Migration {
-        Migration("turn the effect \(name) into \(newName)", in: version, .effect(name, to: newName, change))
-    }
-
-    /// Makes a step for the data of the waiting effects of a type.
-    ///
-    /// ```swift
     /// .effect("SendMail", in: 3) { data in data["subject"] = "Thank you" }
     /// ```
     ///
     /// The closure gets the data of each effect of an older version. If it throws, the effect is parked.
     /// - Parameters:
     ///   - name: The name of the type of effects after the earlier steps.
+    ///   - newName: The new name; by default the type keeps its name.
     ///   - version: The version that the step leads to, 2 or later.
-    ///   - change: Changes the data.
+    ///   - change: Changes the data; by default it stays.
     /// - Returns: The step.
     public static func effect(
         _ name: String,
+        becomes newName: String? = nil,
         in version: Int,
-        data change: @escaping @Sendable (inout JSONValue) throws -> Void
+        data change: @escaping @Sendable (inout JSONValue) throws -> Void = { _ in }
     ) -> Migration {
-        Migration("convert the effect \(name)", in: version, .effect(name, to: name, change))
+        let text = newName.map { "turn the effect \(name) into \($0)" } ?? "convert the effect \(name)"
+        return Migration(text, in: version, .effect(name, to: newName ?? name, change))
     }
 
     /// Makes a step for a type of values that several states or effects contain.

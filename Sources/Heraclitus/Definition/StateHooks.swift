@@ -42,11 +42,9 @@ struct StateHooks: Sendable {
 
     /// Finds the hooks of a class.
     /// - Parameters:
-    ///   - state: The class.
+    ///   - type: The class.
     ///   - hasAutomaticEvents: Whether the state has deadlines or conditions.
-    init(of state: any WorkflowState.Type, hasAutomaticEvents: Bool) {
-        // Finding a missing conformance is slow, and one check is enough for most classes.
-        let type = state as? any Capability.Type
+    init(of type: any WorkflowState.Type, hasAutomaticEvents: Bool) {
         exitGuarding = type as? any ExitGuarding.Type
         entryGuarding = type as? any EntryGuarding.Type
         exitPreparing = type as? any ExitPreparing.Type

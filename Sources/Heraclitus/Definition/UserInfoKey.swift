@@ -13,7 +13,7 @@ extension UserInfo {
     /// It equals the text of its name: `userInfo["attempt"]`.
     public struct Key<Value: Codable & Sendable>: Hashable, Sendable {
         /// The name of the value in archives.
-        public let name: String
+        let name: String
 
         /// Makes a key.
         /// - Parameter name: The name.

@@ -18,7 +18,7 @@
 /// The work is cancelled when the machine leaves the state, before ``Exiting/didExit(_:)``, or is released. In a
 /// ``StateMachine/run()`` it is invalid from then on, and is cancelled a moment later. It leaves the machine
 /// unretained.
-public protocol Working<MachineWorkflow>: Capability {
+public protocol Working<MachineWorkflow>: WorkflowState {
     /// The workflow of the state; inferred from ``work(_:)``.
     associatedtype MachineWorkflow: Workflow
 

@@ -8,7 +8,7 @@ enum RegionProblems {
     /// another.
     static func problem(of state: AnyObject) -> WorkflowProblem? {
         var search = ValueSearch { $0 is any TreeMachine.Type }
-        guard let copying = (state as? any Capability) as? any Copying else {
+        guard let copying = state as? any Copying else {
             return search.matches(in: Mirror(reflecting: state), limit: 1).first.map {
                 WorkflowProblem("uncopiableMachine", [fullName(of: type(of: state)), $0.path.joined(separator: ".")])
             }

@@ -75,8 +75,7 @@ extension DefinitionCompiler {
 
     private var workProblems: [WorkflowProblem] {
         func life<State: Working>(of type: State.Type) -> any Workflow.Type { State.MachineWorkflow.self }
-        // As for hooks, one check is enough for most classes.
-        let types = states.types.map { ($0 as? any Capability.Type) as? any Working.Type }
+        let types = states.types.map { $0 as? any Working.Type }
         let working = types.indices.filter { types[$0] != nil }
         let foreign = types.compactMap { type -> WorkflowProblem? in
             guard let type else { return nil }
@@ -121,7 +120,7 @@ extension DefinitionCompiler {
     private var completionProblems: [WorkflowProblem] {
         let waits = properties.events.map { event in event.declaration.triggers.filter { $0.name == .completion } }
         guard waits.contains(where: { !$0.isEmpty }) else { return [] }
-        let plain = states.types.indices.filter { !((states.types[$0] as? any Capability.Type) is any Composite.Type) }
+        let plain = states.types.indices.filter { !(states.types[$0] is any Composite.Type) }
         return properties.events.indices.flatMap { event in
             plain.filter { state in
                 !routes[event].rules(in: state).isEmpty
