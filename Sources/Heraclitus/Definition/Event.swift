@@ -114,7 +114,3 @@ extension WorkflowEvent {
 // Two values are equal if both are the same event of the workflow.
 extension WorkflowEvent: Hashable {}
 
-extension WorkflowEvent: CustomStringConvertible {
-    /// The event's name.
-    public var description: String { name }
-}

@@ -118,7 +118,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// Fires the event to an empty state.
     /// - Parameter userInfo: Values passed to callbacks and carried by errors.
     /// - Throws: ``InvalidTransition``.
-    @inlinable
+    @inlinable @_disfavoredOverload  // because an `AnyState` that is an empty class has several destinations
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
         let definition = firing.machine.definition
         try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo) { _ in
@@ -132,16 +132,6 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     ///   to exactly one state, which is empty.
     @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
-        try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo)
-    }
-
-    /// Fires an event with several destinations in a workflow whose `AnyState` is the class of an empty state.
-    /// - Parameter userInfo: Values passed to callbacks and carried by errors.
-    /// - Throws: ``InvalidTransition``; `destinationNeeded` unless the definition builds the state, or the event leads
-    ///   to exactly one state, which is empty.
-    @inlinable
-    public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition)
-    where Destination: EmptyState, Destination == W.AnyState {
         try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo)
     }
 }

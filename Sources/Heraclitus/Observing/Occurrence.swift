@@ -190,7 +190,7 @@ extension Occurrence {
     /// The entered state object, or the state of the ignored event, action, announcement or failed work.
     ///
     /// It is `nil` for a rejection and for a decoded occurrence.
-    public var state: (any WorkflowState)? {
+    package var state: (any WorkflowState)? {
         switch outcome {
         case .transitioned(let transition, _): transition.destination
         case .noted(_, _, let state, _), .failed(let state, _): state
@@ -247,7 +247,7 @@ extension Occurrence: CustomStringConvertible {
         return switch record.kind {
         // Errors name the workflow.
         case .rejected, .refused: record.message.inOneLine
-        default: "\(record.workflow) \(record.message)\(record.cause.map { " (\($0))" } ?? "")".inOneLine
+        default: "\(record.workflow) \(record.message)\(record.cause.map { " (\($0.text))" } ?? "")".inOneLine
         }
     }
 }
