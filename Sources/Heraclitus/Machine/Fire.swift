@@ -118,8 +118,12 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// Fires the event to an empty state.
     /// - Parameter userInfo: Values passed to callbacks and carried by errors.
     /// - Throws: ``InvalidTransition``.
-    @inlinable @_disfavoredOverload  // because an `AnyState` that is an empty class has several destinations
+    @inlinable
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination: EmptyState {
+        // Where `AnyState` is an empty class, the destination may be any of its subclasses.
+        if Destination.self == W.AnyState.self {
+            return try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo)
+        }
         let definition = firing.machine.definition
         try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo) { _ in
             definition.object(of: Destination())
@@ -130,7 +134,7 @@ public struct FireableEvent<W: Workflow, Source, Destination>: Sendable {
     /// - Parameter userInfo: Values passed to callbacks and carried by errors.
     /// - Throws: ``InvalidTransition``; `destinationNeeded` unless the definition builds the state, or the event leads
     ///   to exactly one state, which is empty.
-    @inlinable
+    @inlinable @_disfavoredOverload  // because both forms suit an `AnyState` that is an empty class
     public func callAsFunction(userInfo: UserInfo = [:]) throws(InvalidTransition) where Destination == W.AnyState {
         try firing.machine.fire(selector, isRehearsal: firing.isRehearsal, userInfo: userInfo)
     }

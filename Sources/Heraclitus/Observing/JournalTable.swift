@@ -65,7 +65,7 @@ extension Occurrence {
     /// The details of a transition besides its names.
     fileprivate var note: String {
         let values = [userInfo, facts].filter { !$0.isEmpty }.map { "\($0)" }
-        return ([cause.map { "\($0)" }].compactMap(\.self) + values).joined(separator: " ")
+        return ([cause.map(\.text)].compactMap(\.self) + values).joined(separator: " ")
     }
 
     /// The destination, or the reason for staying.

@@ -51,7 +51,7 @@ extension Exercise {
         let isChosen = destinations.count != 1 && W.emptyState(named: transition.to) != nil
         let object =
             sample.map { "samples[\($0)](machine.state)" } ?? (isChosen ? emptyObject(transition.to) : nil)
-        if let property = property(of: transition.event) {
+        if let property = W.property(ofEvent: transition.event) {
             return "try machine.fire.\(property)(\(object ?? ""))"
         }
         return "try machine.fire[named: \(transition.event.debugDescription)](\(object ?? ""))"
@@ -94,11 +94,4 @@ extension Exercise {
         return "\(className(of: name))(\(argument))"
     }
 
-    /// The property of an event.
-    private func property(of event: String) -> String? {
-        // Other properties may have the same text.
-        Mirror(reflecting: W.events).children.first {
-            "\(type(of: $0.value))".hasPrefix("WorkflowEvent<") && "\($0.value)" == event
-        }?.label
-    }
 }

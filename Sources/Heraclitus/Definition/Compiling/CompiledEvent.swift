@@ -3,6 +3,9 @@
 struct CompiledEvent: Sendable {
     let index: Int
     let name: String
+
+    /// The name of the property; `nil` in a table.
+    let property: String?
     let declaration: EventDeclaration
 
     /// The type of the event value: a `WorkflowEvent` of this workflow.
@@ -16,6 +19,7 @@ struct CompiledEvent: Sendable {
     init(_ event: DeclaredEvent, index: Int, _ routes: EventRoutes, _ reach: EventReach) {
         self.index = index
         name = event.name
+        property = event.property
         declaration = event.declaration
         valueType = event.valueType
         self.routes = routes

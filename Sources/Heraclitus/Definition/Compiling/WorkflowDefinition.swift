@@ -49,6 +49,11 @@ extension Workflow {
         definition.stateIndex(named: name).map { definition.states[$0].type }
     }
 
+    /// The property of the event of a name; `nil` for an unknown name, and in a table.
+    package static func property(ofEvent name: String) -> String? {
+        definition.eventIndex(named: name).flatMap { definition.events[$0].property }
+    }
+
     /// Whether an event has a builder in the definition.
     package static func hasBuilder(_ event: String) -> Bool {
         definition.eventIndex(named: event).map { !definition.events[$0].declaration.builders.isEmpty } ?? false
