@@ -30,6 +30,16 @@ extension JSONValue {
         }
     }
 
+    /// Whether a number has no fraction; `false` for other values.
+    package var isWhole: Bool {
+        switch self {
+        case .integer, .unsigned: true
+        case .number(let number): number.rounded() == number
+        case .decimal(let text): DecimalDigits(text.utf8).map { $0.exponent >= 0 } ?? false
+        default: false
+        }
+    }
+
     /// An integer of up to 18 characters, the common case; `nil` for a signed zero.
     static func small(_ source: Span<UInt8>) -> Int? {
         guard !source.isEmpty, source.count <= 18 else { return nil }

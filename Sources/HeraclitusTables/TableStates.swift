@@ -4,12 +4,12 @@ import Heraclitus
 final class TableStates: NamedStates {
     private let names: [String]
     private let numbers: [String: Int]
-    private let keys: [String: StateKeys]
+    private let keys: [String: [String: TransitionTable.Key]]
 
     init(_ table: TransitionTable, _ keys: [String: [String: TransitionTable.Key]]) {
         names = table.states
         numbers = Dictionary(table.states.enumerated().map { ($1, $0) }) { first, _ in first }
-        self.keys = keys.mapValues(StateKeys.init)
+        self.keys = keys
     }
 
     var type: any WorkflowState.Type { DataState.self }
@@ -58,7 +58,7 @@ final class TableStates: NamedStates {
     /// The next state keeps the data for its own keys.
     func make(_ state: Int, leaving source: AnyObject?) -> (any WorkflowState)? {
         let data = (source as? DataState)?.data ?? [:]
-        let kept = keys[names[state]].map { keys in data.filter { keys.types[$0.key] != nil } } ?? data
+        let kept = keys[names[state]].map { keys in data.filter { keys[$0.key] != nil } } ?? data
         return mismatch(of: kept, in: names[state]) == nil ? DataState(names[state], kept) : nil
     }
 }

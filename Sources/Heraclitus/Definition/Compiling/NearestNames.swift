@@ -23,7 +23,7 @@ extension [String] {
     /// The first names for the text of an error, each shortened, and the number of the others.
     ///
     /// A table from outside may have any number of names, of any length.
-    func inText(_ separator: String = ", ", quoted isQuoted: Bool = false) -> String {
+    package func inText(_ separator: String = ", ", quoted isQuoted: Bool = false) -> String {
         let shown = prefix(Self.textLimit).map { isQuoted ? "\"\($0.shortened)\"" : $0.shortened }
         let text = shown.joined(separator: separator)
         return count > shown.count ? "\(text) and \(count - shown.count) more" : text
