@@ -39,23 +39,15 @@ extension TransitionTable {
 }
 
 extension TransitionTable.Key: Codable, CustomStringConvertible {
-    private static let types: [TransitionTable.Key] = [
-        .string, .number, .integer, .boolean, .date, .list, .object, .any,
+    private static let types: [(name: String, key: TransitionTable.Key)] = [
+        ("string", .string), ("number", .number), ("integer", .integer), ("boolean", .boolean), ("date", .date),
+        ("list", .list), ("object", .object), ("any", .any),
     ]
 
     /// The type, followed by a question mark for an optional key.
     public var description: String {
-        switch self {
-        case .string: "string"
-        case .number: "number"
-        case .integer: "integer"
-        case .boolean: "boolean"
-        case .date: "date"
-        case .list: "list"
-        case .object: "object"
-        case .any: "any"
-        case .optional(let key): key.isOptional ? "\(key)" : "\(key)?"
-        }
+        if case .optional(let key) = self { return key.isOptional ? "\(key)" : "\(key)?" }
+        return Self.types.first { $0.key == self }?.name ?? ""
     }
 
     var isOptional: Bool { if case .optional = self { true } else { false } }
@@ -66,8 +58,9 @@ extension TransitionTable.Key: Codable, CustomStringConvertible {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
-        guard let key = (Self.types + Self.types.map(\.optional)).first(where: { $0.description == text }) else {
-            let known = Self.types.map(\.description).joined(separator: ", ")
+        let keys = Self.types.flatMap { [$0.key, $0.key.optional] }
+        guard let key = keys.first(where: { $0.description == text }) else {
+            let known = Self.types.map(\.name).joined(separator: ", ")
             throw DecodingError.dataCorruptedError(
                 in: container,
                 debugDescription: "\"\(text.shortened)\" is no type of a key; the types are \(known)."
