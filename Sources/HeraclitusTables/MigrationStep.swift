@@ -66,16 +66,8 @@ extension TransitionTable {
 extension TransitionTable.MigrationStep: Codable {
     private enum CodingKeys: String, CodingKey {
         case version
-        case renameState
-        case removeState
-        case renameKey
-        case setKey
-        case removeKey
-        case renameEffect
-        case unchanged
-        case to
-        case value
-        case state
+        case renameState, removeState, renameKey, setKey, removeKey, renameEffect, unchanged
+        case to, value, state
 
         static let changes: [CodingKeys] = [
             .renameState, .removeState, .renameKey, .setKey, .removeKey, .renameEffect, .unchanged,
@@ -98,22 +90,6 @@ extension TransitionTable.MigrationStep: Codable {
                 )
             )
         }
-        // A misspelt "state" would change the archives of all states.
-        let details: [CodingKeys] =
-            switch key {
-            case .renameState, .removeState, .renameEffect: [.to]
-            case .renameKey: [.to, .state]
-            case .setKey: [.value, .state]
-            case .removeKey: [.state]
-            default: []
-            }
-        let known = Set(([.version, key] + details).map(\.rawValue))
-        let members = try decoder.container(keyedBy: JSONKey.self)
-        let others = members.allKeys.filter { !known.contains($0.stringValue) }
-        if let other = others.min(by: { $0.stringValue < $1.stringValue }) {
-            let text = "A step with \(key.rawValue) has no \"\(other.stringValue.shortened)\"."
-            throw DecodingError.dataCorruptedError(forKey: other, in: members, debugDescription: text)
-        }
         let state = try container.decodeIfPresent(String.self, forKey: .state)
         func text(_ key: CodingKeys) throws -> String { try container.decode(String.self, forKey: key) }
         change =
@@ -126,6 +102,14 @@ extension TransitionTable.MigrationStep: Codable {
             case .renameEffect: .renameEffect(try text(key), to: try text(.to))
             default: .unchanged
             }
+        // A misspelt "state" would change the archives of all states.
+        let known = json
+        let members = try decoder.container(keyedBy: JSONKey.self)
+        let others = try members.allKeys.filter { try known[$0.stringValue] == nil && !members.decodeNil(forKey: $0) }
+        if let other = others.min(by: { $0.stringValue < $1.stringValue }) {
+            let text = "A step with \(key.rawValue) has no \"\(other.stringValue.shortened)\"."
+            throw DecodingError.dataCorruptedError(forKey: other, in: members, debugDescription: text)
+        }
     }
 
     /// Encodes the step.
