@@ -76,9 +76,9 @@ extension DataWorkflow {
         guard problems.isEmpty else { throw InvalidWorkflow(workflow: table.workflow, problems: problems) }
         let made = compiler.definition
         return known.withLock { known in
-            if let known = known[table] { return known }
-            known[table] = made
-            return made
+            let definition = known[table] ?? made
+            known[table] = definition
+            return definition
         }
     }
 }
@@ -103,11 +103,10 @@ extension DataWorkflow: ContextDefined {
     package static var contextKey: CodingUserInfoKey { .dataWorkflow }
 
     package static func given(_ workflow: DataWorkflow) -> GivenContext {
-        let makeTable: @Sendable () -> TransitionTable = { workflow.table.withoutUnknownMembers }
-        return GivenContext(
+        GivenContext(
             workflow,
             definition: workflow.definition,
-            makeTable: workflow.closures.isEmpty ? nil : makeTable,
+            makeTable: { workflow.table.withoutUnknownMembers },
             closures: workflow.closures,
             effectTypes: workflow.effectTypes
         )
