@@ -23,9 +23,7 @@ extension JSONValue: Codable {
             return
         }
         guard decoder.codingPath.count <= Self.depthLimit else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: Self.tooDeep)
-            )
+            throw DecodingError.corrupted(Self.tooDeep, at: decoder.codingPath)
         }
         // A failed attempt costs most, so the most frequent types come first.
         let container = try decoder.singleValueContainer()
@@ -49,7 +47,7 @@ extension JSONValue: Codable {
         } else {
             let explanation =
                 "This decoder cannot hand the value out. It may be a number beyond the range of a Decimal."
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: explanation))
+            throw DecodingError.corrupted(explanation, at: decoder.codingPath)
         }
     }
 

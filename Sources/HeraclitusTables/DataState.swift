@@ -45,12 +45,8 @@ extension DataState: Codable {
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError`.
     public convenience init(from decoder: any Decoder) throws {
-        throw DecodingError.dataCorrupted(
-            .init(
-                codingPath: decoder.codingPath,
-                debugDescription: "The data of a DataState does not say its name. Read an archive of the machine."
-            )
-        )
+        let text = "The data of a DataState does not say its name. Read an archive of the machine."
+        throw DecodingError.corrupted(text, at: decoder.codingPath)
     }
 
     /// Encodes the data.

@@ -83,12 +83,8 @@ extension TransitionTable.MigrationStep: Codable {
         let changes = CodingKeys.changes.filter(container.contains)
         guard let key = changes.first, changes.count == 1 else {
             let known = CodingKeys.changes.map(\.rawValue).joined(separator: ", ")
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: decoder.codingPath,
-                    debugDescription: "A step of a migration has one of \(known), and this has \(changes.count)."
-                )
-            )
+            let text = "A step of a migration has one of \(known), and this has \(changes.count)."
+            throw DecodingError.corrupted(text, at: decoder.codingPath)
         }
         let state = try container.decodeIfPresent(String.self, forKey: .state)
         func text(_ key: CodingKeys) throws -> String { try container.decode(String.self, forKey: key) }

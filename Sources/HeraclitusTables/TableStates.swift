@@ -39,18 +39,10 @@ final class TableStates: NamedStates {
 
     func read(_ value: JSONValue, of state: Int, at path: [any CodingKey]) throws -> any WorkflowState {
         guard let data = value.objectValue else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: path, debugDescription: "The data of a state is an object.")
-            )
+            throw DecodingError.corrupted("The data of a state is an object.", at: path)
         }
         if let mismatch = mismatch(of: data, in: names[state]) {
-            throw DecodingError.dataCorrupted(
-                .init(
-                    codingPath: path + [JSONKey(mismatch.key)],
-                    debugDescription: mismatch.description,
-                    underlyingError: mismatch
-                )
-            )
+            throw DecodingError.corrupted(mismatch.description, at: path + [JSONKey(mismatch.key)], because: mismatch)
         }
         return DataState(names[state], data)
     }

@@ -122,7 +122,7 @@ package final class ArchiveDecoder: Decoder {
     func raw() throws -> JSONValue {
         let json = json
         guard json.isWithin(JSONValue.depthLimit - codingPath.count) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: JSONValue.tooDeep))
+            throw DecodingError.corrupted(JSONValue.tooDeep, at: codingPath)
         }
         if case .inText(let text, let node) = value { text.noteRead(node) }
         return json

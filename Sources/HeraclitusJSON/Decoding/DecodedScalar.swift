@@ -63,6 +63,10 @@ extension JSONValue {
 // MARK: - Errors
 
 extension DecodingError {
+    package static func corrupted(_ text: String, at path: [any CodingKey], because cause: (any Error)? = nil) -> Self {
+        .dataCorrupted(Context(codingPath: path, debugDescription: text, underlyingError: cause))
+    }
+
     package static func missing(_ key: some CodingKey, in path: [any CodingKey]) -> DecodingError {
         let explanation = "There is no value for the key \"\(key.stringValue.shortened)\"."
         return .keyNotFound(key, Context(codingPath: path, debugDescription: explanation))
@@ -81,7 +85,7 @@ extension JSONValue {
     func misfit(_ type: Any.Type, _ path: Path) -> DecodingError {
         let number = (try? numberText(type, path)) ?? ""
         let explanation = "The number \(number.prefix(40)) does not fit into \(type)."
-        return .dataCorrupted(.init(codingPath: path, debugDescription: explanation))
+        return .corrupted(explanation, at: path)
     }
 
     /// The kind of the value, for errors.
