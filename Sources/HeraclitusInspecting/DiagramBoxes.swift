@@ -22,20 +22,14 @@ struct DiagramBoxes {
         /// The states of the group, also those in the box of another group.
         let members: Set<String>
 
-        init(name: String, number: Int, members: Set<String>, states: [String], boxes: [Box]) {
-            self.name = name
-            self.number = number
-            self.members = members
-            self.states = states
-            self.boxes = boxes
-            allStates = boxes.reduce(into: Set(states)) { $0.formUnion($1.allStates) }
-        }
+        /// The place of the first state in it, in a breadth-first search from the initial state.
+        let place: Int
     }
 
     /// The largest number of boxes around a state.
     static let depthLimit = 32
 
-    private(set) var boxes: [Box] = []
+    let boxes: [Box]
 
     /// The states outside boxes.
     private(set) var states: [String] = []
@@ -44,17 +38,14 @@ struct DiagramBoxes {
     private(set) var otherGroups: [String: [String]] = [:]
 
     /// The boxes around each state, the outer before the inner.
-    var boxesAroundStates: [String: [Box]] {
-        var around: [String: [Box]] = [:]
-        func add(_ box: Box) {
-            for state in box.allStates { around[state, default: []].append(box) }
-            box.boxes.forEach(add)
-        }
-        boxes.forEach(add)
-        return around
-    }
+    let around: [String: [Box]]
+
+    /// The place of each state in a breadth-first search from the initial state.
+    let places: [String: Int]
 
     init(_ table: TransitionTable) {
+        let order = TableGraph(table).statesInOrder.map { table.states[$0] }
+        let places = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
         let groups = table.groups + table.families
         let nesting = Nesting(groups)
         var drawn: [Int: [String]] = [:]
@@ -71,13 +62,41 @@ struct DiagramBoxes {
             otherGroups[state] = all.filter { !around.contains($0) }.map { groups[$0].name }
         }
         func box(_ group: Int) -> Box? {
-            let inner = nesting.inner[group].compactMap(box)
+            let inner = nesting.inner[group, default: []].compactMap(box)
             let states = drawn[group] ?? []
-            if states.isEmpty && inner.isEmpty { return nil }
-            let members = Set(groups[group].states)
-            return Box(name: groups[group].name, number: group, members: members, states: states, boxes: inner)
+            let allStates = inner.reduce(into: Set(states)) { $0.formUnion($1.allStates) }
+            guard let place = allStates.compactMap({ places[$0] }).min() else { return nil }
+            return Box(
+                name: groups[group].name,
+                number: group,
+                states: states,
+                boxes: inner,
+                allStates: allStates,
+                members: Set(groups[group].states),
+                place: place
+            )
         }
-        boxes = groups.indices.filter { nesting.isDrawn($0) && nesting.outer[$0] == nil }.compactMap(box)
+        let boxes = nesting.inner[nil, default: []].compactMap(box)
+        var around: [String: [Box]] = [:]
+        func add(_ box: Box) {
+            for state in box.allStates { around[state, default: []].append(box) }
+            box.boxes.forEach(add)
+        }
+        boxes.forEach(add)
+        (self.boxes, self.around, self.places) = (boxes, around, places)
+    }
+
+    /// The innermost box around both states.
+    ///
+    /// An arrow leads backward if the search finds its destination first, on the level in that box.
+    func ends(_ source: String, _ destination: String) -> (box: Int?, isBackward: Bool) {
+        let (sources, destinations) = (around[source] ?? [], around[destination] ?? [])
+        let common = zip(sources, destinations).prefix { $0.number == $1.number }.count
+        func place(_ state: String, _ boxes: [Box]) -> Int {
+            boxes.indices.contains(common) ? boxes[common].place : places[state] ?? 0
+        }
+        let isBackward = place(destination, destinations) < place(source, sources)
+        return (common == 0 ? nil : sources[common - 1].number, isBackward)
     }
 }
 
@@ -119,8 +138,8 @@ private struct Nesting {
     /// The number of larger groups that are compared with a group.
     private static let candidateLimit = 64
 
-    /// The groups directly within each group.
-    private(set) var inner: [[Int]]
+    /// The groups with a box that are directly within each group, or within none.
+    let inner: [Int?: [Int]]
 
     /// The groups of each state, in their order.
     private let groups: [String: [Int]]
@@ -142,13 +161,9 @@ private struct Nesting {
             larger.append(group)
             for state in members[group] { largerOfStates[state, default: []].append(group) }
         }
-        self.depths = depths
-        inner = groups.map { _ in [] }
-        for (group, around) in outer.enumerated() where depths[group] < DiagramBoxes.depthLimit {
-            if let around { inner[around].append(group) }
-        }
+        inner = Dictionary(grouping: groups.indices.filter { depths[$0] < DiagramBoxes.depthLimit }) { outer[$0] }
         self.groups = largerOfStates.mapValues { $0.sorted() }
-        self.outer = outer
+        (self.depths, self.outer) = (depths, outer)
     }
 
     func groups(of state: String) -> [Int] { groups[state] ?? [] }
@@ -157,12 +172,9 @@ private struct Nesting {
     func isDrawn(_ group: Int) -> Bool { depths[group] < DiagramBoxes.depthLimit }
 
     func innermost(of state: String, from group: Int) -> Int {
-        var inner: [Int: Int] = [:]
-        for next in groups(of: state) where isDrawn(next) {
-            if let around = outer[next], inner[around] == nil { inner[around] = next }
-        }
+        let drawn = groups(of: state).filter(isDrawn)
         var innermost = group
-        while let next = inner[innermost] { innermost = next }
+        while let next = drawn.first(where: { outer[$0] == innermost }) { innermost = next }
         return innermost
     }
 }

@@ -9,15 +9,23 @@ struct DiagramContent {
         /// The number of a box, and a state in the box.
         case box(Int, String)
         case anyState
+
+        /// The state, or the state in the box.
+        var state: String? {
+            switch self {
+            case .state(let state), .box(_, let state): state
+            case .anyState: nil
+            }
+        }
     }
 
     struct Arrow {
         let from: Origin
         let to: String
-        var labels: [String]
+        var labels: [String] = []
 
         /// Whether the path goes along it.
-        var isTaken: Bool
+        var isTaken = false
 
         /// The number of the innermost box around both ends.
         let box: Int?
@@ -32,7 +40,7 @@ struct DiagramContent {
 
     /// An arrow for each pair of places, in the order of the definition.
     private(set) var arrows: [Arrow] = []
-    private let notes: [String: [String]]
+    private var notes: [String: [String]] = [:]
 
     /// The machines in each state.
     private var regions: [String: [Region]] = [:]
@@ -45,36 +53,25 @@ struct DiagramContent {
         self.table = table
         self.marks = marks
         layout = DiagramBoxes(table)
-        notes = Self.notes(of: table, in: layout, marks)
+        notes = allNotes
         for region in table.regions {
             let place = regions[region.state]?.count ?? 0
             let isCurrent = region.state == marks.state && marks.regions.indices.contains(place)
             let content = DiagramContent(region.table, isCurrent ? marks.regions[place] : DiagramMarks(nil))
             regions[region.state, default: []].append((region, content))
         }
-        let around = layout.boxesAroundStates
-        let places = ArrowPlaces(table, around)
         var numbers: [Origin: [String: Int]] = [:]
         for event in table.events {
-            for (origin, destination) in Self.origins(of: event, around) {
-                let mark = marks.mark(event.name, to: destination) { Self.isIn(origin, $0, around) }
-                if let number = numbers[origin]?[destination] {
-                    arrows[number].labels.append(event.label + mark)
-                    if !mark.isEmpty { arrows[number].isTaken = true }
-                } else {
-                    numbers[origin, default: [:]][destination] = arrows.count
-                    let ends = places.ends(origin, destination)
-                    arrows.append(
-                        Arrow(
-                            from: origin,
-                            to: destination,
-                            labels: [event.label + mark],
-                            isTaken: !mark.isEmpty,
-                            box: ends.box,
-                            isBackward: ends.isBackward
-                        )
-                    )
+            for (origin, destination) in origins(of: event) {
+                let number = numbers[origin]?[destination] ?? arrows.count
+                if number == arrows.count {
+                    numbers[origin, default: [:]][destination] = number
+                    let ends = origin.state.map { layout.ends($0, destination) } ?? (box: nil, isBackward: false)
+                    arrows.append(Arrow(from: origin, to: destination, box: ends.box, isBackward: ends.isBackward))
                 }
+                let mark = marks.mark(event.name, to: destination) { isIn(origin, $0) }
+                arrows[number].labels.append(event.label + mark)
+                if !mark.isEmpty { arrows[number].isTaken = true }
             }
         }
     }
@@ -89,19 +86,16 @@ struct DiagramContent {
     func isVisited(_ state: String) -> Bool { marks.visited.contains(state) }
 
     /// Whether an arrow begins in a state.
-    private static func isIn(_ origin: Origin, _ state: String, _ around: [String: [DiagramBoxes.Box]]) -> Bool {
+    private func isIn(_ origin: Origin, _ state: String) -> Bool {
         switch origin {
         case .state(let source): source == state
-        case .box(let number, _): around[state]?.contains { $0.number == number } ?? false
+        case .box(let number, _): layout.around[state]?.contains { $0.number == number } ?? false
         case .anyState: true
         }
     }
 
     /// The arrows of an event, without updates: one for all states, or for all states of a box, where they share it.
-    private static func origins(
-        of event: TransitionTable.Event,
-        _ around: [String: [DiagramBoxes.Box]]
-    ) -> [(Origin, String)] {
+    private func origins(of event: TransitionTable.Event) -> [(Origin, String)] {
         let general = Set(event.fromAnyState)
         let pairs = event.transitions.filter { !$0.isUpdate && !general.contains($0.to) }
         var sources: [String: Set<String>] = [:]
@@ -120,7 +114,7 @@ struct DiagramContent {
         for pair in pairs where drawn[pair.to]?.contains(pair.from) != true {
             // The outermost box comes first. An arrow from a box leads out of it, and speaks for each state of the group, also for states
             // that are drawn elsewhere.
-            let box = around[pair.from]?.first { box in
+            let box = layout.around[pair.from]?.first { box in
                 box.allStates.count > 1 && !box.allStates.contains(pair.to) && leads(from: box, to: pair.to)
             }
             drawn[pair.to, default: []].formUnion(box?.allStates ?? [pair.from])
@@ -129,11 +123,7 @@ struct DiagramContent {
         return origins
     }
 
-    private static func notes(
-        of table: TransitionTable,
-        in layout: DiagramBoxes,
-        _ marks: DiagramMarks
-    ) -> [String: [String]] {
+    private var allNotes: [String: [String]] {
         var notes = layout.otherGroups.filter { !$0.value.isEmpty }.mapValues {
             ["also in \($0.joined(separator: ", "))"]
         }
@@ -151,39 +141,6 @@ struct DiagramContent {
             for state in action.states { notes[state, default: []].append("\(action.name)()") }
         }
         return notes
-    }
-}
-
-/// The places of arrows in a layout.
-private struct ArrowPlaces {
-    private let around: [String: [DiagramBoxes.Box]]
-
-    /// The place of each state, and of the first state of each box, in a breadth-first search.
-    private let order: [String: Int]
-    private var boxOrder: [Int: Int] = [:]
-
-    init(_ table: TransitionTable, _ around: [String: [DiagramBoxes.Box]]) {
-        self.around = around
-        order = TableGraph(table).order(of: table.states)
-        for (state, boxes) in around {
-            for box in boxes { boxOrder[box.number] = min(boxOrder[box.number] ?? .max, order[state] ?? .max) }
-        }
-    }
-
-    /// The innermost box around both ends of an arrow, and whether the search finds its destination first, on the level in that box.
-    func ends(_ origin: DiagramContent.Origin, _ destination: String) -> (box: Int?, isBackward: Bool) {
-        let source: String
-        switch origin {
-        case .state(let state), .box(_, let state): source = state
-        case .anyState: return (nil, false)
-        }
-        let (sources, destinations) = (around[source] ?? [], around[destination] ?? [])
-        let common = zip(sources, destinations).prefix { $0.number == $1.number }.count
-        func place(_ state: String, _ boxes: [DiagramBoxes.Box]) -> Int? {
-            boxes.indices.contains(common) ? boxOrder[boxes[common].number] : order[state]
-        }
-        let isBackward = place(destination, destinations) ?? 0 < place(source, sources) ?? 0
-        return (common == 0 ? nil : sources[common - 1].number, isBackward)
     }
 }
 

@@ -51,44 +51,35 @@ package struct TableGraph: Sendable {
 
     /// The states that a machine can reach from some states, with these.
     package func reached(from beginnings: [Int]) -> Set<Int> {
-        reached(from: beginnings, neighbours: { leaving[$0].lazy.map { edges[$0].to } })
+        Set(search(from: beginnings, neighbours: next))
     }
 
-    /// The places of states in a breadth-first search from the initial state; unreachable states come last.
-    func order(of names: [String]) -> [String: Int] {
-        var places: [Int: Int] = [:]
-        var found = Array(beginnings.prefix(1))
-        for state in found { places[state] = places.count }
-        var next = 0
-        while next < found.count {
-            for edge in leaving[found[next]] where places[edges[edge].to] == nil {
-                places[edges[edge].to] = places.count
-                found.append(edges[edge].to)
-            }
-            next += 1
-        }
-        let pairs = names.enumerated().map { number, name in (name, places[number] ?? count + number) }
-        return Dictionary(pairs) { first, _ in first }
-    }
+    /// All states: those that a machine can reach from the initial state, the nearest first, and then the others.
+    var statesInOrder: [Int] { (search(from: Array(beginnings.prefix(1)), neighbours: next) + (0..<count)).once }
+
+    private func next(_ state: Int) -> [Int] { leaving[state].map { edges[$0].to } }
 
     /// The states from which a machine can reach some states, with these.
     package func reaching(_ ends: [Int]) -> Set<Int> {
         var sources = [[Int]](repeating: [], count: count)
         for edge in edges { sources[edge.to].append(edge.from) }
-        return reached(from: ends, neighbours: { sources[$0] })
+        return Set(search(from: ends, neighbours: { sources[$0] }))
     }
 
     /// Some states and their superclasses.
     func withSuperstates(_ states: Set<Int>) -> Set<Int> {
-        reached(from: states.sorted(), neighbours: { superstates[$0].map { [$0] } ?? [] })
+        Set(search(from: Array(states), neighbours: { superstates[$0].map { [$0] } ?? [] }))
     }
 
-    private func reached(from beginnings: [Int], neighbours: (Int) -> some Sequence<Int>) -> Set<Int> {
-        var reached = Set(beginnings)
-        var waiting = beginnings
-        while let state = waiting.popLast() {
-            for next in neighbours(state) where reached.insert(next).inserted { waiting.append(next) }
+    /// Some states and those that a breadth-first search finds from them, in its order.
+    private func search(from beginnings: [Int], neighbours: (Int) -> [Int]) -> [Int] {
+        var found = beginnings
+        var known = Set(beginnings)
+        var place = 0
+        while place < found.count {
+            found += neighbours(found[place]).filter { known.insert($0).inserted }
+            place += 1
         }
-        return reached
+        return found
     }
 }
