@@ -184,3 +184,8 @@ extension TransitionTable.Event {
         return "\(seconds) s"
     }
 }
+
+/// Lines between a first and a last one, indented.
+func block(_ first: String, _ lines: [String], _ last: String = "}") -> [String] {
+    [first] + lines.map { "    \($0)" } + [last]
+}

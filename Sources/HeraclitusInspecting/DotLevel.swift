@@ -108,26 +108,19 @@ struct DotLevel {
         let taken = content.isVisited(state) ? " \(Self.taken.joined(separator: "; "));" : ""
         let mark = state == content.marks.state ? " color=\"#ffd700\"; penwidth=3;" : taken
         let name = box(state) ?? ""
-        var parts: [String] = []
+        var inner = ["label=\"\(lines.joined())\";", "style=rounded;\(mark)"]
+        inner += ["\(id(state)) [shape=point, style=invis, width=0.01];"]
         for (place, region) in regions.enumerated() {
-            parts += ["subgraph \"\(name)_\(place)\" {", "    label=\(dotLabel(region.label));"]
-            parts += ["    style=dashed; penwidth=1;"]
-            parts += region.level.lines.map { "    \($0)" }
-            parts += ["}"]
+            let head = ["label=\(dotLabel(region.label));", "style=dashed; penwidth=1;"]
+            inner += block("subgraph \"\(name)_\(place)\" {", head + region.level.lines)
         }
-        var all = ["subgraph \"\(name)\" {", "    label=\"\(lines.joined())\";", "    style=rounded;\(mark)"]
-        all += ["    \(id(state)) [shape=point, style=invis, width=0.01];"]
-        all += parts.map { "    \($0)" }
-        return all + ["}"]
+        return block("subgraph \"\(name)\" {", inner)
     }
 
     private func cluster(_ box: DiagramBoxes.Box) -> [String] {
         let content = box.states.flatMap(node) + box.boxes.flatMap(cluster) + (labelNodes[box.number] ?? [])
-        return [
-            "subgraph \"\(boxes)\(box.number)\" {", "    label=\(dotLabel(box.name));",
-            "    style=\"rounded,dashed\";",
-        ]
-            + content.map { "    \($0)" } + ["}"]
+        let head = ["label=\(dotLabel(box.name));", "style=\"rounded,dashed\";"]
+        return block("subgraph \"\(boxes)\(box.number)\" {", head + content)
     }
 
     /// Two edges, with the label between them.

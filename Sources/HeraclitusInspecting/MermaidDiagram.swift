@@ -8,23 +8,18 @@ struct MermaidLevel {
     /// An identifier for each state, because names may be any text.
     private let ids: [String: String]
 
-    /// The machines in each state.
-    private let regions: [String: [(label: String, level: MermaidLevel)]]
-
     init(_ content: DiagramContent, prefix: String = "") {
         self.content = content
         self.prefix = prefix
         let states = content.table.states.enumerated()
-        let ids = Dictionary(states.map { ($1, "\(prefix)s\($0)") }) { first, _ in first }
-        self.ids = ids
-        regions = Dictionary(
-            uniqueKeysWithValues: ids.map { state, id in
-                let parts = content.regions(in: state).enumerated().map { place, part in
-                    (label: part.region.label, level: MermaidLevel(part.content, prefix: "\(id)r\(place)"))
-                }
-                return (state, parts)
-            }
-        )
+        ids = Dictionary(states.map { ($1, "\(prefix)s\($0)") }) { first, _ in first }
+    }
+
+    /// The machines in a state.
+    private func regions(in state: String) -> [(label: String, level: MermaidLevel)] {
+        content.regions(in: state).enumerated().map { place, part in
+            (label: part.region.label, level: MermaidLevel(part.content, prefix: "\(id(state))r\(place)"))
+        }
     }
 
     var diagram: String {
@@ -48,7 +43,7 @@ struct MermaidLevel {
 
     /// The level and all levels within, each before those within it.
     private var allLevels: [MermaidLevel] {
-        [self] + content.table.states.flatMap { regions[$0] ?? [] }.flatMap(\.level.allLevels)
+        [self] + content.table.states.flatMap(regions).flatMap(\.level.allLevels)
     }
 
     private var lines: [String] {
@@ -80,7 +75,7 @@ struct MermaidLevel {
 
     private var anyState: String { "\(prefix)any0" }
 
-    private func isComposite(_ state: String) -> Bool { regions[state]?.isEmpty == false }
+    private func isComposite(_ state: String) -> Bool { !content.regions(in: state).isEmpty }
 
     private func id(_ state: String) -> String { ids[state] ?? "s" }
 
@@ -94,10 +89,9 @@ struct MermaidLevel {
 
     private func node(_ state: String) -> [String] {
         let name = "state \"\(mermaidText(state))\" as \(id(state))"
-        guard let parts = regions[state], !parts.isEmpty else { return [name] }
-        var inner: [[String]] = parts.enumerated().map { place, part in
-            let lines = part.level.lines.map { "    \($0)" }
-            return ["state \"\(mermaidText(part.label))\" as \(id(state))r\(place) {"] + lines + ["}"]
+        guard isComposite(state) else { return [name] }
+        var inner = regions(in: state).map { label, level in
+            block("state \"\(mermaidText(label))\" as \(level.prefix) {", level.lines)
         }
         let notes = content.notes(on: state).map(mermaidText)
         if let first = notes.first {
@@ -105,13 +99,12 @@ struct MermaidLevel {
             inner[0] = ["state \"\(first)\" as \(id(state))n"] + more + inner[0]
         }
         // A line between parallel regions.
-        return ["\(name) {"] + inner.joined(separator: ["--"]).map { "    \($0)" } + ["}"]
+        return block("\(name) {", Array(inner.joined(separator: ["--"])))
     }
 
     private func group(_ box: DiagramBoxes.Box) -> [String] {
         let content = box.states.flatMap(node) + box.boxes.flatMap(group)
-        let lines = content.map { "    \($0)" }
-        return ["state \"\(mermaidText(box.name))\" as \(prefix)g\(box.number) {"] + lines + ["}"]
+        return block("state \"\(mermaidText(box.name))\" as \(prefix)g\(box.number) {", content)
     }
 }
 

@@ -3,13 +3,11 @@ package import Heraclitus
 extension TransitionTable {
     /// The workflow as a document in ``DiagramFormat/scxml``.
     package func scxml() -> String {
-        let head = [
-            #"<?xml version="1.0" encoding="UTF-8"?>"#,
-            "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" datamodel=\"null\" name=\"\(Self.xmlName(workflow))\" "
-                + "initial=\"\(xmlInitial)\">",
-        ]
-        return (head + scxmlStates(statePath: "", eventPath: "").map { "    \($0)" } + ["</scxml>", ""])
-            .joined(separator: "\n")
+        let start =
+            "<scxml xmlns=\"http://www.w3.org/2005/07/scxml\" version=\"1.0\" datamodel=\"null\" "
+            + "name=\"\(Self.xmlName(workflow))\" initial=\"\(xmlInitial)\">"
+        let document = block(start, scxmlStates(statePath: "", eventPath: ""), "</scxml>")
+        return ([#"<?xml version="1.0" encoding="UTF-8"?>"#] + document + [""]).joined(separator: "\n")
     }
 
     private var xmlInitial: String { Self.xmlName(states.first { $0 == initial } ?? initial) }
@@ -36,8 +34,8 @@ extension TransitionTable {
         return states.flatMap { state in
             let id = statePath + Self.xmlName(state)
             let inner = Self.scxmlRegions(regions[state] ?? [], of: id, eventPath: eventPath, besides: eventNames)
-            let content = ((transitions[state] ?? []) + inner).map { "    \($0)" }
-            if !content.isEmpty { return ["<state id=\"\(id)\">"] + content + ["</state>"] }
+            let content = (transitions[state] ?? []) + inner
+            if !content.isEmpty { return block("<state id=\"\(id)\">", content, "</state>") }
             return finals.contains(state) ? ["<final id=\"\(id)\"/>"] : ["<state id=\"\(id)\"/>"]
         }
     }
@@ -51,21 +49,18 @@ extension TransitionTable {
     ) -> [String] {
         var uses: [String: Int] = [:]
         let parts = regions.flatMap { region in
-            let plain = xmlName(region.name)
-            uses[plain, default: 0] += 1
-            let number = uses[plain, default: 1]
+            let (name, event) = (xmlName(region.name), xmlEventName(region.name))
+            let number = uses[name, default: 0] + 1
+            uses[name] = number
             // No name has a dot.
-            let name = number == 1 ? plain : "\(plain).\(number)"
-            let id = "\(state).\(name)"
+            let suffix = number == 1 ? "" : ".\(number)"
+            let id = "\(state).\(name)\(suffix)"
             // Names never begin like this: a number stands behind `_x`.
-            let plainEvent = xmlEventName(region.name)
-            let eventName = number == 1 ? plainEvent : "\(plainEvent).\(number)"
-            let path = eventPath + (eventNames.contains(plainEvent) ? "_x_" : "") + eventName + "."
-            let states = region.table.scxmlStates(statePath: id + ".", eventPath: path).map { "    \($0)" }
-            return ["<state id=\"\(id)\" initial=\"\(id).\(region.table.xmlInitial)\">"] + states + ["</state>"]
+            let path = eventPath + (eventNames.contains(event) ? "_x_" : "") + "\(event)\(suffix)."
+            let states = region.table.scxmlStates(statePath: id + ".", eventPath: path)
+            return block("<state id=\"\(id)\" initial=\"\(id).\(region.table.xmlInitial)\">", states, "</state>")
         }
-        guard regions.count > 1 else { return parts }
-        return ["<parallel id=\"\(state)._\">"] + parts.map { "    \($0)" } + ["</parallel>"]
+        return regions.count > 1 ? block("<parallel id=\"\(state)._\">", parts, "</parallel>") : parts
     }
 
     /// A name of an event, which differs from the names of the platform's events.
