@@ -52,8 +52,7 @@ struct SCXMLEvents {
 extension TransitionTable {
     /// The text of a name: between dots, each part that an encoder makes is decoded.
     static func text(ofXMLName name: String, encodedBy encoded: (String) -> String = xmlName) -> String {
-        guard name.contains("_x") else { return name }
-        return name.split(separator: ".", omittingEmptySubsequences: false).map { part in
+        name.split(separator: ".", omittingEmptySubsequences: false).map { part in
             let text = decoded(part)
             // Another program has written the part if its text differs.
             return encoded(text) == part ? text : String(part)
@@ -65,23 +64,18 @@ extension TransitionTable {
 
     private static func decoded(_ name: Substring) -> String {
         if name == "_x_" { return "" }
-        var text = String.UnicodeScalarView()
-        var rest = name.unicodeScalars
-        while let scalar = rest.first {
-            if scalar == "_", rest.dropFirst().first == "x" {
-                let digits = rest.dropFirst(2).prefix(7).prefix { $0 != "_" }
-                let behind = rest.dropFirst(2 + digits.count)
-                if behind.first == "_", let number = UInt32(String(digits), radix: 16),
-                    let decoded = Unicode.Scalar(number)
-                {
-                    text.append(decoded)
-                    rest = behind.dropFirst()
-                    continue
-                }
+        // An underscore stands before each part, and another one behind a number.
+        var parts = name.split(separator: "_", omittingEmptySubsequences: false)[...]
+        var text = String(parts.removeFirst())
+        while let part = parts.popFirst() {
+            if part.first == "x", let number = UInt32(part.dropFirst(), radix: 16),
+                let scalar = Unicode.Scalar(number), let next = parts.popFirst()
+            {
+                text += "\(scalar)\(next)"
+            } else {
+                text += "_\(part)"
             }
-            text.append(scalar)
-            rest = rest.dropFirst()
         }
-        return String(text)
+        return text
     }
 }

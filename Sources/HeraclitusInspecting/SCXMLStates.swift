@@ -15,7 +15,6 @@ struct SCXMLStates {
 
         /// The name in the table.
         let name: String
-        let line: Int
         let parent: Int?
         let isFinal: Bool
         var initial: (id: String, line: Int)?
@@ -41,11 +40,11 @@ struct SCXMLStates {
 
     /// The error with all problems, the first of which gives the path.
     private var refusal: ArchiveError {
-        let first = problems.first.map { (path: "line \($0.line), \($0.name)", explanation: $0.explanation) }
         let others = problems.dropFirst().map {
             "\n  line \($0.line), \($0.name.shortened): \($0.explanation.shortenedExplanation)"
         }
-        return .malformed(path: first?.path ?? "", explanation: (first?.explanation ?? "") + others.joined())
+        let (line, name, explanation) = problems.first ?? (line: 1, name: "scxml", explanation: "")
+        return .malformed(path: "line \(line), \(name)", explanation: explanation + others.joined())
     }
 
     // MARK: - Reading
@@ -154,7 +153,6 @@ struct SCXMLStates {
             State(
                 id: id ?? "",
                 name: name,
-                line: element.line,
                 parent: parent,
                 isFinal: element.name == "final",
                 initial: element.attributes["initial"].map { ($0, element.line) },
