@@ -37,14 +37,12 @@ extension TransitionTable {
         let ending = ends.isEmpty ? reached : graph.reaching(ends)
         let declared = Set(declaredFinals)
         let unleft = Set(finals)
-        var left: [Int: [Int]] = [:]
-        for edge in graph.edges where !edge.isUpdate && declared.contains(states[edge.from]) {
-            if left[edge.from]?.last != edge.event { left[edge.from, default: []].append(edge.event) }
-        }
+        let leaving = graph.edges.filter { !$0.isUpdate && declared.contains(states[$0.from]) }
+        let left = Dictionary(grouping: leaving, by: \.from).mapValues { $0.map(\.event).once }
         let found = states.enumerated().compactMap { number, state -> WorkflowProblem? in
             let name = state.shortened
             if let events = left[number]?.map({ self.events[$0].name }) {
-                let text = "The state \(name) is listed as final, and is left by \(events.quoted)."
+                let text = "The state \(name) is listed as final, and is left by \(events.inText(quoted: true))."
                 return .finding("leftFinal", [state] + events, text)
             }
             if !reached.contains(number) {
@@ -68,25 +66,21 @@ extension TransitionTable {
     }
 
     private func eventFindings(_ graph: TableGraph, _ reached: Set<Int>) -> [WorkflowProblem] {
-        var isFired = [Bool](repeating: false, count: events.count)
-        var isPlain = events.map { !$0.isGuarded && !$0.hasHooks && !$0.isAutomatic }
-        var reaches = [[Int]](repeating: [], count: events.count)
+        let edges = Dictionary(grouping: graph.edges, by: \.event)
         // Events that update a state differ: a table omits the data that they bring.
-        for edge in graph.edges where edge.isUpdate { isPlain[edge.event] = false }
-        for edge in graph.edges {
-            if reached.contains(edge.from) { isFired[edge.event] = true }
-            if isPlain[edge.event] {
-                reaches[edge.event].append(edge.from * graph.count + edge.to)
-            }
+        let plain = events.indices.filter { number in
+            let (event, own) = (events[number], edges[number] ?? [])
+            if event.isGuarded || event.hasHooks || event.isAutomatic { return false }
+            return !own.isEmpty && !own.contains(where: \.isUpdate)
         }
         // The search uses the transitions, and the states that ignore the event.
-        var groups: [[[Int]]: [Int]] = [:]
-        for (number, event) in events.enumerated() where !reaches[number].isEmpty {
-            let ignored = event.ignored.compactMap { graph.number(of: $0) }.sorted()
-            groups[[reaches[number].sorted(), ignored], default: []].append(number)
+        let groups: [[[Int]]: [Int]] = Dictionary(grouping: plain) { number in
+            let pairs = (edges[number] ?? []).map { $0.from * graph.count + $0.to }
+            return [pairs.sorted(), events[number].ignored.compactMap { graph.number(of: $0) }.sorted()]
         }
         let same = groups.values.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
-        let unfired = events.indices.filter { !isFired[$0] }.map { events[$0].name }.map {
+        let fired = Set(graph.edges.lazy.filter { reached.contains($0.from) }.map(\.event))
+        let unfired = events.indices.filter { !fired.contains($0) }.map { events[$0].name }.map {
             let text = "The event \"\($0.shortened)\" can never be fired: no events lead to its sources."
             return WorkflowProblem.finding("unreachableEvent", [$0], text)
         }
@@ -94,7 +88,7 @@ extension TransitionTable {
             + same.map { $0.map { events[$0].name } }.map {
                 let text =
                     "do the same: they lead from and to the same states, without guards, builders, hooks or deadlines."
-                return .finding("sameEvents", $0, "The events \($0.quoted) \(text)")
+                return .finding("sameEvents", $0, "The events \($0.inText(quoted: true)) \(text)")
             }
     }
 }
@@ -104,8 +98,4 @@ extension WorkflowProblem {
     fileprivate static func finding(_ kind: String, _ names: [String], _ text: String) -> WorkflowProblem {
         WorkflowProblem(kind, names, stopsTheProgram: false, text)
     }
-}
-
-extension [String] {
-    fileprivate var quoted: String { map { "\"\($0.shortened)\"" }.joined(separator: ", ") }
 }
