@@ -109,17 +109,16 @@ extension TransitionTable {
         // From the outermost states inwards, so circles of superstates are left out.
         var found = below[nil] ?? []
         var around: [String: [String]] = [:]
+        var members: [String: [String]] = [:]
         var next = 0
         while next < found.count {
             let state = found[next]
             let outer = superstates[state].flatMap { around[$0] } ?? []
-            around[state] = outer.count < DiagramBoxes.depthLimit ? outer + [state] : outer
+            let families = outer.count < DiagramBoxes.depthLimit ? outer + [state] : outer
+            for family in families { members[family, default: []].append(state) }
+            around[state] = families
             found += below[state] ?? []
             next += 1
-        }
-        var members: [String: [String]] = [:]
-        for state in states {
-            for ancestor in around[state] ?? [] { members[ancestor, default: []].append(state) }
         }
         return states.compactMap { state in
             members[state].flatMap { $0.count > 1 ? StateList(name: state, states: $0) : nil }

@@ -2,11 +2,6 @@ import Heraclitus
 
 /// The marks of a diagram: the current state of a machine, and its path.
 struct DiagramMarks {
-    private struct Step: Hashable {
-        let event: String
-        let to: String
-    }
-
     /// The current state.
     let state: String?
 
@@ -16,8 +11,8 @@ struct DiagramMarks {
     /// The visited states.
     private(set) var visited: Set<String> = []
 
-    /// The number of transitions of each event to each state, by source.
-    private var counts: [Step: [String: Int]] = [:]
+    /// The number of transitions by event and destination, and then by source.
+    private var counts: [[String]: [String: Int]] = [:]
 
     /// Makes the marks of a machine.
     /// - Parameters:
@@ -38,13 +33,13 @@ struct DiagramMarks {
             visited.insert(source)
             guard occurrence.kind == .transitioned, let destination else { continue }
             visited.insert(destination)
-            counts[Step(event: occurrence.event ?? "", to: destination), default: [:]][source, default: 0] += 1
+            counts[[occurrence.event ?? "", destination], default: [:]][source, default: 0] += 1
         }
     }
 
     /// The number of an event's transitions from some states to a state, as `×2`; empty for none.
     func mark(_ event: String, to destination: String, from isSource: (String) -> Bool) -> String {
-        guard let sources = counts[Step(event: event, to: destination)] else { return "" }
+        guard let sources = counts[[event, destination]] else { return "" }
         let count = sources.reduce(0) { $0 + (isSource($1.key) ? $1.value : 0) }
         return count == 0 ? "" : " ×\(count)"
     }
