@@ -41,10 +41,10 @@ extension Collection<Occurrence> {
         var stay: Stay?
         func end(at date: Int64, isLast: Bool = false) {
             guard let stay else { return }
+            let (state, from) = (stay.entry.destination ?? stay.entry.source, stay.entry.milliseconds)
             // Mermaid omits a bar without a length.
-            let end = Swift.max(date, stay.from + 1)
-            let tags = (isLast ? "active, " : "") + "l\(stay.line), \(stay.from), \(end)"
-            sections[stay.state, default: []].append("    \(stay.line). \(mermaidText(stay.event)) :\(tags)")
+            let tags = (isLast ? "active, " : "") + "l\(stay.line), \(from), \(Swift.max(date, from + 1))"
+            sections[state, default: []].append("    \(stay.line). \(mermaidText(stay.entry.what)) :\(tags)")
         }
         for (number, occurrence) in ownLines {
             let date = occurrence.milliseconds
@@ -55,8 +55,9 @@ extension Collection<Occurrence> {
                     stay?.revision = occurrence.revision
                 } else {
                     end(at: follows ? date : stay?.lastSeen ?? date)
+                    let next = Stay(entry: occurrence, line: number, revision: occurrence.revision, lastSeen: date)
                     // An update omits the beginning of the stay.
-                    stay = occurrence.isUpdate ? nil : Stay(occurrence, in: number)
+                    stay = occurrence.isUpdate ? nil : next
                 }
             case .rejected, .refused, .failed:
                 let text = mermaidText("\(occurrence.what) (\(occurrence.reason ?? occurrence.kind.rawValue))")
@@ -95,27 +96,15 @@ extension Collection<Occurrence> {
 
 /// A stay in a state, as a bar of a chart.
 private struct Stay {
-    let state: String
-    let event: String
-
-    /// The number and the date of the line that entered the state.
+    /// The line that entered the state, and its number.
+    let entry: Occurrence
     let line: Int
-    let from: Int64
 
     /// The revision of the machine, which each update changes.
     var revision: Int
 
     /// The date of the last line in which the machine was still there.
     var lastSeen: Int64
-
-    init(_ occurrence: Occurrence, in line: Int) {
-        state = occurrence.destination ?? occurrence.source
-        event = occurrence.what
-        self.line = line
-        from = occurrence.milliseconds
-        revision = occurrence.revision
-        lastSeen = from
-    }
 }
 
 extension Occurrence {
