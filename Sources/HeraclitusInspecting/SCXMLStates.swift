@@ -19,9 +19,6 @@ struct SCXMLStates {
         let isFinal: Bool
         var initial: (id: String, line: Int)?
         var transitions: [Transition] = []
-
-        /// The number behind the last state in it.
-        var end = 0
     }
 
     private var name = ""
@@ -61,7 +58,7 @@ struct SCXMLStates {
     mutating func read(_ bytes: [UInt8]) throws(ArchiveError) {
         var reader = XMLReader(bytes)
         var open: [(element: Open, name: String, line: Int)] = []
-        var isOver = false
+        var hasBegun = false
         do throws(XMLReader.Problem) {
             while let token = try reader.next() {
                 switch token {
@@ -69,14 +66,12 @@ struct SCXMLStates {
                     if case .refused? = open.last?.element { continue }
                     refuse(line, open.last?.name ?? "scxml", "It has a text in it.")
                 case .start(let element):
-                    if isOver { throw .init(line: element.line, explanation: "There is more than one document.") }
-                    let new = begin(element, in: open.last?.element)
-                    if element.isEmpty {
-                        end(new)
-                        isOver = open.isEmpty
-                    } else {
-                        open.append((new, element.name, element.line))
+                    if hasBegun, open.isEmpty {
+                        throw .init(line: element.line, explanation: "There is more than one document.")
                     }
+                    hasBegun = true
+                    let new = begin(element, in: open.last?.element)
+                    if !element.isEmpty { open.append((new, element.name, element.line)) }
                 case .end(let name, let line):
                     guard let last = open.popLast() else {
                         throw .init(line: line, explanation: "The element \(name) ends here and did not begin.")
@@ -85,14 +80,12 @@ struct SCXMLStates {
                         let missing = "The element \(last.name) of line \(last.line) does not end"
                         throw .init(line: line, explanation: "\(missing) before the element \(name).")
                     }
-                    end(last.element)
-                    isOver = open.isEmpty
                 }
             }
             if let last = open.last {
                 throw .init(line: last.line, explanation: "The element \(last.name) does not end.")
             }
-            if !isOver { throw .init(line: 1, explanation: "There is no element.") }
+            if !hasBegun { throw .init(line: 1, explanation: "There is no element.") }
         } catch {
             refuse(error.line, "XML", error.explanation)
         }
@@ -126,10 +119,6 @@ struct SCXMLStates {
         }
     }
 
-    private mutating func end(_ element: Open) {
-        if case .state(let number) = element { states[number].end = states.count }
-    }
-
     private mutating func check(_ element: XMLReader.Element, _ known: Set<String>) {
         for key in element.attributes.keys.sorted() where !known.contains(key) && !key.contains(":") {
             refuse(element.line, key, "A table cannot say this of the element \(element.name).")
@@ -155,8 +144,7 @@ struct SCXMLStates {
                 name: name,
                 parent: parent,
                 isFinal: element.name == "final",
-                initial: element.attributes["initial"].map { ($0, element.line) },
-                end: number + 1
+                initial: element.attributes["initial"].map { ($0, element.line) }
             )
         )
         return .state(number)
@@ -207,7 +195,7 @@ struct SCXMLStates {
         var order = SCXMLEvents()
         var pairs: [String: [TransitionTable.Transition]] = [:]
         var steps = 0
-        for state in states.indices where states[state].end == state + 1 {
+        for state in states.indices where leaves[state] == state {
             var taken: Set<String> = []
             var found: [String] = []
             var next: Int? = state
@@ -317,8 +305,11 @@ struct SCXMLStates {
     /// For each state the state that a machine enters with it: itself, or its initial inner state.
     private mutating func leaves() -> [Int] {
         var leaves = Array(states.indices)
+        // The number behind the last state in each state.
+        var ends = leaves.map { $0 + 1 }
         for number in states.indices.reversed() {
-            let inner = (number + 1)..<states[number].end
+            if let parent = states[number].parent { ends[parent] = max(ends[parent], ends[number]) }
+            let inner = (number + 1)..<ends[number]
             guard let initial = states[number].initial else {
                 if !inner.isEmpty { leaves[number] = leaves[number + 1] }
                 continue
