@@ -1,10 +1,6 @@
 extension JSONValue {
     /// The value of a JSON number in the first form with all its digits; `nil` if it is invalid or beyond all bounds.
     init?(number text: String) {
-        if let integer = Self.small(Array(text.utf8).span) {
-            self = .integer(integer)
-            return
-        }
         // A Double represents any fraction of up to 15 digits; integers have another form.
         if text.utf8.count <= 16, !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }),
             let number = Double(text), number.rounded() != number
@@ -13,10 +9,6 @@ extension JSONValue {
             return
         }
         guard let digits = DecimalDigits(text.utf8) else { return nil }
-        self.init(digits)
-    }
-
-    private init(_ digits: DecimalDigits) {
         if digits.isNegative, digits.digits.isEmpty {
             self = .number(-0.0)
         } else if let integer = digits.integer(as: Int.self) {

@@ -27,7 +27,8 @@ struct JSONWriter: ~Copyable {
     }
 
     private mutating func write(_ key: String, _ value: EncodedValue) {
-        write(key: key)
+        write(quoted: key)
+        if isPrettyPrinted { write(plain: " : ") } else { bytes.append(UInt8(ascii: ":")) }
         write(value)
     }
 
@@ -44,16 +45,8 @@ struct JSONWriter: ~Copyable {
         case .string(let text): write(quoted: text)
         case .array(let elements): list(elements, "[", "]") { $0.write($1) }
         case .object(let members):
-            list(members.sorted { $0.key.precedes($1.key) }, "{", "}") { writer, member in
-                writer.write(key: member.key)
-                writer.write(member.value)
-            }
+            list(members.sorted { $0.key.precedes($1.key) }, "{", "}") { $0.write($1.key, .raw($1.value)) }
         }
-    }
-
-    private mutating func write(key: String) {
-        write(quoted: key)
-        if isPrettyPrinted { write(plain: " : ") } else { bytes.append(UInt8(ascii: ":")) }
     }
 
     /// Writes the elements or members of a list, pretty-printed as Foundation does.
