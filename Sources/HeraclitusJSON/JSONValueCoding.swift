@@ -97,8 +97,7 @@ extension JSONValue: Codable {
 
     /// Whether each encoder can write the value at a depth.
     package func isWritable(at depth: Int) -> Bool {
-        var keys: [any CodingKey] = []
-        return unreadable(at: depth, Self.depthLimit, true, &keys) == nil
+        (try? expectReadable(at: depth, Self.depthLimit, isDecimal: true, [])) != nil
     }
 
     /// The error of the first unreadable part, to which the path is still to be added.
@@ -181,13 +180,9 @@ extension JSONValue {
         at path: [any CodingKey],
         userInfo: [CodingUserInfoKey: Any] = [:]
     ) throws {
-        let text = try ArchiveEncoder.data(
-            of: value,
-            at: path,
-            depthLimit: Self.depthLimit,
-            userInfo: userInfo
+        self = try JSONValue(
+            text: ArchiveEncoder.data(of: value, at: path, depthLimit: Self.depthLimit, userInfo: userInfo)
         )
-        self = try JSONValue(text: text)
     }
 
     /// Makes a typed value of this one.

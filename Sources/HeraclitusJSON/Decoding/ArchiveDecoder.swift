@@ -58,7 +58,7 @@ package final class ArchiveDecoder: Decoder {
 
     /// The members of an object, for callers that need no container of any decoder.
     package func members<Key: CodingKey>(by type: Key.Type) throws -> ArchiveKeyedContainer<Key> {
-        guard value.isObject else { throw scalar.mismatch([String: Any].self, codingPath) }
+        guard case .object = scalar else { throw scalar.mismatch([String: Any].self, codingPath) }
         return ArchiveKeyedContainer(self)
     }
 
@@ -78,7 +78,7 @@ package final class ArchiveDecoder: Decoder {
     /// - Returns: The members in the order of the keys; `nil` for a raw value.
     /// - Throws: `DecodingError` for other values than objects.
     package func members(_ keys: [[UInt8]]) throws -> [JSONValue?]? {
-        guard value.isObject else { throw scalar.mismatch([String: Any].self, codingPath) }
+        guard case .object = scalar else { throw scalar.mismatch([String: Any].self, codingPath) }
         guard case .inText(let text, let node) = value else { return nil }
         return text.members(keys, of: node)
     }
@@ -130,7 +130,7 @@ package final class ArchiveDecoder: Decoder {
 
     /// The members of the object that no container has read so far.
     package var unreadMembers: [String: JSONValue] {
-        guard case .inText(let text, let node) = value, value.isObject else { return [:] }
+        guard case .inText(let text, let node) = value, case .object = scalar else { return [:] }
         return text.unread(of: node)
     }
 }
