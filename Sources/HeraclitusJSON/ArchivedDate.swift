@@ -39,18 +39,14 @@ package enum ArchivedDate {
         guard writable.contains(seconds) else { return nil }
         var whole = seconds.rounded(.down)
         var nanoseconds = Int(((seconds - whole) * 1e9).rounded())
+        let billion = 1_000_000_000
         if nanoseconds == billion { (whole, nanoseconds) = (whole + 1, 0) }
         let text = Date(timeIntervalSinceReferenceDate: whole).formatted(.iso8601)
         guard nanoseconds > 0 else { return text }
-        var decimals = decimals(of: nanoseconds)
+        var decimals = "\(billion + nanoseconds)".dropFirst()
         while decimals.last == "0" { decimals.removeLast() }
         return text.dropLast() + "." + decimals + "Z"
     }
-
-    private static let billion = 1_000_000_000
-
-    /// The nine decimals of a number of nanoseconds.
-    private static func decimals(of nanoseconds: Int) -> Substring { "\(billion + nanoseconds)".dropFirst() }
 
     /// The error of a date that ISO 8601 cannot represent.
     static func invalid(_ date: Date, _ path: [any CodingKey]) -> EncodingError {
@@ -108,18 +104,15 @@ package enum ArchivedDate {
 
     private static func date(_ whole: Date, with decimals: Substring?) -> Date? {
         guard let decimals else { return whole }
-        let seconds = whole.timeIntervalSinceReferenceDate
-        guard decimals.utf8.count <= 9 else {
-            // Older archives have up to 17 decimals.
-            return Double("0." + decimals).map { Date(timeIntervalSinceReferenceDate: seconds + $0) }
-        }
-        guard let number = Int(decimals) else { return nil }
-        let nanoseconds = repeatElement(10, count: 9 - decimals.utf8.count).reduce(number, *)
+        // Older archives have up to 17 decimals.
+        let digits = decimals.prefix(17)
+        guard let number = Int(digits) else { return nil }
+        let seconds = Int(whole.timeIntervalSinceReferenceDate)
+        let unit = repeatElement(10, count: digits.utf8.count).reduce(1, *)
+        // Below zero, decimals count from the next second backwards.
+        let rest = "\(2 * unit - number)".dropFirst()
         // The number is parsed from one text, because a sum would be rounded twice.
-        let text =
-            seconds < 0 && nanoseconds > 0
-            ? "-\(Int(-seconds) - 1).\(Self.decimals(of: billion - nanoseconds))"
-            : "\(Int(seconds)).\(Self.decimals(of: nanoseconds))"
+        let text = seconds < 0 && number > 0 ? "-\(-seconds - 1).\(rest)" : "\(seconds).\(digits)"
         return Double(text).map(Date.init(timeIntervalSinceReferenceDate:))
     }
 }
