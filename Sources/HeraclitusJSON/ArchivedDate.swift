@@ -60,10 +60,7 @@ package enum ArchivedDate {
     static func date(from container: any SingleValueDecodingContainer) throws -> Date {
         let text = try container.decode(String.self)
         if let date = date(of: text) { return date }
-        throw DecodingError.dataCorruptedError(
-            in: container,
-            debugDescription: "\"\(text.prefix(40))\" is not a date in ISO 8601."
-        )
+        throw DecodingError.corrupted("\"\(text.prefix(40))\" is not a date in ISO 8601.", at: container.codingPath)
     }
 
     /// The date of a text; `nil` for an invalid text, and for a date that would be written as another day.

@@ -61,10 +61,8 @@ extension TransitionTable.Key: Codable, CustomStringConvertible {
         let keys = Self.types.flatMap { [$0.key, $0.key.optional] }
         guard let key = keys.first(where: { $0.description == text }) else {
             let known = Self.types.map(\.name).joined(separator: ", ")
-            throw DecodingError.dataCorruptedError(
-                in: container,
-                debugDescription: "\"\(text.shortened)\" is no type of a key; the types are \(known)."
-            )
+            let explanation = "\"\(text.shortened)\" is no type of a key; the types are \(known)."
+            throw DecodingError.corrupted(explanation, at: decoder.codingPath)
         }
         self = key
     }

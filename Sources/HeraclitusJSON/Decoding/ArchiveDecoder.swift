@@ -100,7 +100,7 @@ package final class ArchiveDecoder: Decoder {
 
     private func date() throws -> Date {
         // The default of `JSONEncoder` is a number, and the default of archives is text.
-        if case .string = scalar { return try made("a date in ISO 8601", ArchivedDate.date(of:)) }
+        if case .string = scalar { return try ArchivedDate.date(from: self) }
         let seconds = try decode(Double.self)
         // Other dates could not be written again.
         guard ArchivedDate.writable.contains(seconds) else { throw scalar.misfit(Date.self, codingPath) }
@@ -111,8 +111,7 @@ package final class ArchiveDecoder: Decoder {
     private func made<Value>(_ name: String, _ make: (String) -> Value?) throws -> Value {
         let text = try decode(String.self)
         if let value = make(text) { return value }
-        let explanation = "\"\(text.prefix(40))\" is not \(name)."
-        throw DecodingError.dataCorruptedError(in: self, debugDescription: explanation)
+        throw DecodingError.corrupted("\"\(text.prefix(40))\" is not \(name).", at: codingPath)
     }
 
     /// The value with all of its digits, however deep it is.
