@@ -132,21 +132,17 @@ struct JSONParser {
         case UInt8(ascii: "{"): try begin(.object, bytes)
         case UInt8(ascii: "["): try begin(.array, bytes)
         case UInt8(ascii: "\""): try text(bytes)
-        case UInt8(ascii: "t"): try word(Self.true, .bool(true), bytes)
-        case UInt8(ascii: "f"): try word(Self.false, .bool(false), bytes)
-        case UInt8(ascii: "n"): try word(Self.null, .null, bytes)
+        case UInt8(ascii: "t"): try word("true", .bool(true), bytes)
+        case UInt8(ascii: "f"): try word("false", .bool(false), bytes)
+        case UInt8(ascii: "n"): try word("null", .null, bytes)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number(bytes)
         default: throw problem("This is not a value.", bytes)
         }
     }
 
-    private static let `true` = Array("true".utf8)
-    private static let `false` = Array("false".utf8)
-    private static let null = Array("null".utf8)
-
-    private mutating func word(_ word: [UInt8], _ kind: JSONNode.Kind, _ bytes: Span<UInt8>) throws(JSONProblem) {
+    private mutating func word(_ word: String, _ kind: JSONNode.Kind, _ bytes: Span<UInt8>) throws(JSONProblem) {
         let start = position
-        for letter in word where !skip(letter, bytes) {
+        for letter in word.utf8 where !skip(letter, bytes) {
             position = start
             throw problem("This is not a value.", bytes)
         }

@@ -106,8 +106,6 @@ package final class JSONText: UncheckedState<[JSONNode]> {
         super.init(nodes)
     }
 
-    func kind(_ node: Int) -> JSONNode.Kind { state[node].kind }
-
     func text(_ node: Int) -> String {
         state[node].isPlain ? bytes.text(state[node].content) : bytes.withSpan { state.text(node, in: $0) }
     }

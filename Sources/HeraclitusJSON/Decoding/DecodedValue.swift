@@ -15,7 +15,7 @@ enum DecodedValue {
 
     var isNull: Bool {
         switch self {
-        case .inText(let text, let node): if case .null = text.kind(node) { true } else { false }
+        case .inText(let text, let node): if case .null = text.state[node].kind { true } else { false }
         case .raw(let value): value.isNull
         }
     }
