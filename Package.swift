@@ -168,7 +168,7 @@ let package = Package(
         // States, workflows and helpers that tests of several modules share.
         .target(
             name: "Fixtures",
-            dependencies: ["Heraclitus", "HeraclitusStores"],
+            dependencies: ["Heraclitus", "HeraclitusInspecting", "HeraclitusStores"],
             path: "Tests/Fixtures",
             swiftSettings: settings
         ),

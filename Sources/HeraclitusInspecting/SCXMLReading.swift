@@ -26,9 +26,4 @@ extension TransitionTable {
         try states.read([UInt8](document))
         self = try states.table(version: version)
     }
-
-    /// Reads a document in SCXML from a text.
-    package init(scxml document: String, version: Int = 1) throws(ArchiveError) {
-        try self.init(scxml: Data(document.utf8), version: version, limit: .max)
-    }
 }

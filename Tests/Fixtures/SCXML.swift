@@ -1,4 +1,13 @@
+import Foundation
 import Heraclitus
+import HeraclitusInspecting
+
+extension TransitionTable {
+    /// Reads a document in SCXML from a text.
+    init(scxml document: String, version: Int = 1) throws(ArchiveError) {
+        try self.init(scxml: Data(document.utf8), version: version, limit: .max)
+    }
+}
 
 extension ArchiveError {
     /// The problems of a malformed document in SCXML, which its text lists.
