@@ -169,10 +169,7 @@ struct XMLReader {
         return place > start
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
-            || byte == UInt8(ascii: "\r")
-    }
+    private static func isSpace(_ byte: UInt8) -> Bool { " \t\n\r".utf8.contains(byte) }
 
     private mutating func advance() {
         if bytes[place] == UInt8(ascii: "\n") { line += 1 }
