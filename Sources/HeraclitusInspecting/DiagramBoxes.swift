@@ -50,16 +50,13 @@ struct DiagramBoxes {
         let nesting = Nesting(groups)
         var drawn: [Int: [String]] = [:]
         for state in table.states {
-            let all = nesting.groups(of: state)
-            guard let first = all.first(where: nesting.isDrawn) else {
+            let around = nesting.boxes(around: state)
+            if let innermost = around.first {
+                drawn[innermost, default: []].append(state)
+            } else {
                 states.append(state)
-                otherGroups[state] = all.map { groups[$0].name }
-                continue
             }
-            let innermost = nesting.innermost(of: state, from: first)
-            drawn[innermost, default: []].append(state)
-            let around = Set(sequence(first: innermost) { nesting.outer[$0] })
-            otherGroups[state] = all.filter { !around.contains($0) }.map { groups[$0].name }
+            otherGroups[state] = nesting.groups(of: state).filter { !around.contains($0) }.map { groups[$0].name }
         }
         func box(_ group: Int) -> Box? {
             let inner = nesting.inner[group, default: []].compactMap(box)
@@ -129,7 +126,7 @@ extension TransitionTable {
 /// The nesting of groups.
 private struct Nesting {
     /// The group around each group.
-    let outer: [Int?]
+    private let outer: [Int?]
 
     /// The number of groups around each group.
     private let depths: [Int]
@@ -167,13 +164,12 @@ private struct Nesting {
 
     func groups(of state: String) -> [Int] { groups[state] ?? [] }
 
-    /// Whether a group has a box: `depthLimit` outer groups are the limit.
-    func isDrawn(_ group: Int) -> Bool { depths[group] < DiagramBoxes.depthLimit }
-
-    func innermost(of state: String, from group: Int) -> Int {
-        let drawn = groups(of: state).filter(isDrawn)
-        var innermost = group
+    /// The groups whose boxes are around a state, the inner before the outer.
+    func boxes(around state: String) -> [Int] {
+        // A group with a box has less than `depthLimit` outer groups.
+        let drawn = groups(of: state).filter { depths[$0] < DiagramBoxes.depthLimit }
+        guard var innermost = drawn.first else { return [] }
         while let next = drawn.first(where: { outer[$0] == innermost }) { innermost = next }
-        return innermost
+        return Array(sequence(first: innermost) { outer[$0] })
     }
 }

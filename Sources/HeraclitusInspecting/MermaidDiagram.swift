@@ -25,18 +25,15 @@ struct MermaidLevel {
     var diagram: String {
         var lines = ["stateDiagram-v2"] + self.lines.map { "    \($0)" }
         let levels = allLevels
-        let any = levels.filter(\.isAnyState).map(\.anyState)
-        let notes = levels.flatMap(\.notes)
-        let visited = levels.flatMap(\.visited)
-        let current = levels.compactMap(\.current)
-        if !any.isEmpty { lines += ["    classDef any stroke-dasharray:4"] + any.map { "    class \($0) any" } }
-        if !notes.isEmpty { lines += ["    classDef notes stroke:none"] + notes.map { "    class \($0) notes" } }
-        if !visited.isEmpty {
-            lines.append("    classDef visited stroke:#2f81f7,stroke-width:3px")
-            lines.append("    class \(visited.joined(separator: ",")) visited")
-        }
-        if !current.isEmpty {
-            lines += ["    classDef current fill:#ffd700,color:#000"] + current.map { "    class \($0) current" }
+        let visited = levels.flatMap(\.visited).joined(separator: ",")
+        let classes: [(name: String, style: String, nodes: [String])] = [
+            ("any", "stroke-dasharray:4", levels.filter(\.isAnyState).map(\.anyState)),
+            ("notes", "stroke:none", levels.flatMap(\.notes)),
+            ("visited", "stroke:#2f81f7,stroke-width:3px", visited.isEmpty ? [] : [visited]),
+            ("current", "fill:#ffd700,color:#000", levels.compactMap(\.current)),
+        ]
+        for (name, style, nodes) in classes where !nodes.isEmpty {
+            lines += ["    classDef \(name) \(style)"] + nodes.map { "    class \($0) \(name)" }
         }
         return (lines + [""]).joined(separator: "\n")
     }

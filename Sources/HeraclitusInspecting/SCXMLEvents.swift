@@ -1,50 +1,38 @@
 import Heraclitus
 
-/// The names of a document's events, in an order that agrees with each state's order.
-struct SCXMLEvents {
-    private var known: [String: Int] = [:]
-    private var all: [String] = []
-
-    /// The events that come behind each event in some state.
-    private var later: [[Int]] = []
-
-    /// Adds the events of a state in their order.
-    mutating func add(_ names: [String]) {
-        var last: Int?
-        for name in names {
-            let number = known[name] ?? all.count
-            if number == all.count {
-                known[name] = number
-                all.append(name)
-                later.append([])
+extension [[String]] {
+    /// The names of all lists in an order that agrees with each list.
+    ///
+    /// Where lists contradict one another, it is the order of first places.
+    var inCommonOrder: [String] {
+        var later: [String: [String]] = [:]
+        var counts: [String: Int] = [:]
+        for list in self {
+            for (name, next) in zip(list, list.dropFirst()) where name != next {
+                later[name, default: []].append(next)
+                counts[next, default: 0] += 1
             }
-            if let last, last != number { later[last].append(number) }
-            last = number
         }
-    }
-
-    /// The names in an order that agrees with each state's order, or in that of the document where states contradict one another.
-    var names: [String] {
-        var counts = [Int](repeating: 0, count: all.count)
-        for list in later { for next in list { counts[next] += 1 } }
-        var waiting = Array(all.indices.filter { counts[$0] == 0 }.reversed())
-        var ordered: [Int] = []
-        while let number = waiting.popLast() {
-            ordered.append(number)
-            for next in later[number].reversed() {
-                counts[next] -= 1
+        let all = joined().once
+        var waiting: [String] = all.filter { counts[$0] == nil }.reversed()
+        var ordered: [String] = []
+        while let name = waiting.popLast() {
+            ordered.append(name)
+            for next in (later[name] ?? []).reversed() {
+                counts[next, default: 0] -= 1
                 if counts[next] == 0 { waiting.append(next) }
             }
         }
-        // The states contradict one another.
-        return (ordered.count == all.count ? ordered : Array(all.indices)).map { all[$0] }
+        return ordered.count == all.count ? ordered : all
     }
+}
 
+extension [String] {
     /// An event, and another one whose name continues the first behind a dot: SCXML takes the second for the first, too.
     var ambiguous: (String, String)? {
         // With dots first, a name that continues another one stands directly behind it or behind another such name.
         func rank(_ byte: UInt8) -> Int { byte == UInt8(ascii: ".") ? -1 : Int(byte) }
-        let sorted = all.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) { rank($0) < rank($1) } }
+        let sorted = self.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) { rank($0) < rank($1) } }
         return zip(sorted, sorted.dropFirst()).first { $1.utf8.starts(with: ($0 + ".").utf8) }
     }
 }

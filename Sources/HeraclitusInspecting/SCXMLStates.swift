@@ -192,7 +192,7 @@ struct SCXMLStates {
         let start = initial.map { leaf(of: $0, leaves, "scxml") } ?? (states.isEmpty ? nil : leaves[0])
         if states.isEmpty { refuse(1, "scxml", "It has no states.") }
         let routes = zip(states, eventNames).map { self.routes(of: $0, $1, leaves) }
-        var order = SCXMLEvents()
+        var events: [[String]] = []
         var pairs: [String: [TransitionTable.Transition]] = [:]
         var steps = 0
         for state in states.indices where leaves[state] == state {
@@ -208,13 +208,13 @@ struct SCXMLStates {
                 }
                 next = states[around].parent
             }
-            order.add(found)
+            events.append(found)
         }
         if steps > Self.limit { refuse(1, "scxml", "Its states are within too many others.") }
-        let names = order.names
+        let names = events.inCommonOrder
         var eventNames: Set<String> = []
         func line(of event: String) -> Int { routes.joined().first { $0.event == event }?.line ?? 1 }
-        if let (name, other) = order.ambiguous {
+        if let (name, other) = names.ambiguous {
             let text = "SCXML takes the event \(other) for this one, which a table does not."
             refuse(line(of: name), name, text)
         }

@@ -143,12 +143,8 @@ struct XMLReader {
     }
 
     private static func isInName(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...: true
-        case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"): true
-        default: false
-        }
+        let character = Character(Unicode.Scalar(byte))
+        return byte >= 0x80 || character.isLetter || character.isNumber || "_-.:".utf8.contains(byte)
     }
 
     /// Skips the text between elements.
