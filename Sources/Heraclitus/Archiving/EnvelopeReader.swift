@@ -29,7 +29,7 @@ struct EnvelopeReader {
 
     /// Rejects machines that lie too deeply within one another to be archived or copied.
     private func requireDepth() throws(ArchiveError) {
-        guard TreeMoment.isTooDeep(decoder.codingPath, archive?.depth) else { return }
+        guard TreeMoment.isTooDeep(decoder.codingPath) else { return }
         let path = decoder.codingPath.map(\.stringValue)
         throw .malformed(path: here, explanation: TreeMoment.explanation(of: path))
     }

@@ -7,7 +7,7 @@ extension StateMachine: Encodable {
     /// - Throws: ``ArchiveError/unwritableState(_:underlyingError:)`` with the error of the state's `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         // Encoding a state that holds its own machine has no end.
-        if TreeMoment.isTooDeep(encoder.codingPath, (encoder as? ArchiveEncoder)?.depth) {
+        if TreeMoment.isTooDeep(encoder.codingPath) {
             throw TreeMoment.tooDeep(encoder.codingPath.map(\.stringValue), in: stateName)
         }
         try envelope().encode(to: encoder)
@@ -23,12 +23,8 @@ extension StateMachine: Encodable {
 
 extension TreeMoment {
     /// Whether a coding path has more machines than may lie within one another.
-    /// - Parameters:
-    ///   - path: The coding path.
-    ///   - depth: The number of its keys, if that is known. A path with fewer keys than levels needs no count.
-    /// - Returns: Whether it has more.
-    static func isTooDeep(_ path: @autoclosure () -> [any CodingKey], _ depth: Int?) -> Bool {
-        (depth ?? path().count) >= depthLimit && path().count(where: { $0 is EnvelopeKey }) >= depthLimit
+    static func isTooDeep(_ path: [any CodingKey]) -> Bool {
+        path.count(where: { $0 is EnvelopeKey }) >= depthLimit
     }
 
     static func tooDeep(_ path: [String], in state: String) -> ArchiveError {

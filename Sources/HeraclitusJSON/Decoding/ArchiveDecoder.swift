@@ -46,12 +46,6 @@ package final class ArchiveDecoder: Decoder {
         return keys.reversed()
     }
 
-    /// The number of keys in the coding path.
-    package var depth: Int {
-        guard let parent else { return 0 }
-        return 1 + ((parent as? ArchiveDecoder)?.depth ?? parent.codingPath.count)
-    }
-
     package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(try members(by: type))
     }

@@ -47,7 +47,7 @@ private struct EncoderLimits {
 /// - A failed value leaves no output, even if its error is caught.
 package final class ArchiveEncoder: UncheckedState<EncoderState>, Encoder {
     /// The number of keys and indices that lead to the value.
-    package let depth: Int
+    private let depth: Int
 
     private let type: Any.Type
 
