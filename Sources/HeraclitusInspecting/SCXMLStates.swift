@@ -48,8 +48,8 @@ struct SCXMLStates {
 
     /// An element that has begun.
     private enum Open {
-        case document
-        case state(Int)
+        /// The number of a state, or none for the document.
+        case state(Int?)
         case initial(Int)
         case transition
         case refused
@@ -99,11 +99,10 @@ struct SCXMLStates {
             name = element.attributes["name"].map { TransitionTable.text(ofXMLName: $0) } ?? ""
             initial = element.attributes["initial"].map { ($0, element.line) }
             check(element, ["name", "initial", "version", "datamodel", "binding", "exmode", "xmlns"])
-            return .document
-        case ("state", .document), ("final", .document): return state(element, in: nil)
+            return .state(nil)
         case ("state", .state(let parent)), ("final", .state(let parent)): return state(element, in: parent)
-        case ("initial", .state(let parent)): return .initial(parent)
-        case ("transition", .state(let state)):
+        case ("initial", .state(let parent?)): return .initial(parent)
+        case ("transition", .state(let state?)):
             add(element, to: state)
             return .transition
         case ("transition", .initial(let state)):
