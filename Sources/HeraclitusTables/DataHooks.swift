@@ -31,7 +31,8 @@ extension DataWorkflow {
         _ event: String,
         _ body: @escaping @Sendable (DataState, StateTransition) -> Void
     ) throws(InvalidTransition) -> DataWorkflow {
-        adding(.hook(.didFire, try definition.onEvent(event, body)), to: event, \.hasHooks, "missingHook")
+        let hook = Definition.hook(try definition.onEvent(event, body))
+        return adding(.hook(.didFire, hook), to: event, \.hasHooks, "missingHook")
     }
 
     /// Adds a closure called after a state was entered, also on activation.
@@ -107,18 +108,24 @@ extension DataWorkflow {
 }
 
 extension Definition {
-    /// A closure for transitions of an event, which throws if its body does.
-    fileprivate func onEvent<Failure: Error>(
+    fileprivate func onEvent(
         _ name: String,
-        _ body: @escaping @Sendable (DataState, StateTransition) throws(Failure) -> Void
-    ) throws(InvalidTransition) -> @Sendable (StateTransition) throws(Failure) -> Void {
+        _ body: @escaping @Sendable (DataState, StateTransition) throws -> Void
+    ) throws(InvalidTransition) -> @Sendable (StateTransition) throws -> Void {
         if eventIndex(named: name) == nil {
             throw rejection(.unknownEvent, event: name, attempt: "add a closure to \"\(name.shortened)\"")
         }
-        return { transition throws(Failure) in
+        return { transition in
             guard transition.event == name, let source = transition.source as? DataState else { return }
             try body(source, transition)
         }
+    }
+
+    /// A hook of a nonthrowing closure.
+    fileprivate static func hook(
+        _ body: @escaping @Sendable (StateTransition) throws -> Void
+    ) -> @Sendable (StateTransition) -> Void {
+        { try? body($0) }
     }
 
     /// A hook for changes whose left or entered object is of a state or of a state within it.
