@@ -113,4 +113,3 @@ extension WorkflowEvent {
 
 // Two values are equal if both are the same event of the workflow.
 extension WorkflowEvent: Hashable {}
-
