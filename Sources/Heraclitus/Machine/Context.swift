@@ -32,6 +32,11 @@ extension StateMachine {
         try? core.activate(Call(self, userInfo))
     }
 
+    /// Gives the machine its context, unless it has one or needs none.
+    package func equip(with context: GivenContext?) {
+        if let context, !core.isEquipped { core.give(context) }
+    }
+
     /// Throws ``InvalidTransition/Reason-swift.enum/missingContext`` unless the machine has the context that it needs.
     package func expectContext() throws(InvalidTransition) {
         if core.isEquipped { return }

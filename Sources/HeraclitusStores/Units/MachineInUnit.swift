@@ -69,6 +69,8 @@ final class MachineInUnit<W: Workflow>: UnitMember {
             let made = try create?() ?? .initial(workflow.context, scheduler: workflow.scheduler)
             guard let made else { throw StoreError.notStored(id: id) }
             machine = made
+            // The caller's closure may have left out the context, and an activation would do nothing.
+            machine.equip(with: workflow.context)
             if let state = machine.uncollectedState { throw StoreError.uncollectedEffects(id: id, state: state) }
             machine.becomePassive()
         }

@@ -36,7 +36,8 @@ extension ArchiveStore {
     /// `InvalidTransition.Reason.missingContext`, and a `DataWorkflow` stops the program here.
     /// - Parameters:
     ///   - workflow: The workflow.
-    ///   - context: The runtime dependencies of the states; `nil` for a workflow without a `Workflow.Context`.
+    ///   - context: The runtime dependencies of the states; `nil` for a workflow without a `Workflow.Context`. A
+    ///     machine that `creating` makes without its context gets this one.
     ///   - scheduler: The source of the current date.
     /// - Returns: The machines.
     public func workflow<W: Workflow>(

@@ -299,6 +299,21 @@ import Testing
         #expect(try await equipped.ids(in: [LockedState.self]) == ["1"])
     }
 
+    @Test("A machine that a unit of work makes without its context gets the store's, and a context of its own stays")
+    func createdWithout() async throws {
+        let porter = Porter()
+        let gates = InMemoryStore().workflow(Gate.self, context: porter, scheduler: clock.scheduler)
+        func made() -> StateMachine<Gate> { StateMachine(entering: OpenState("Ada"), scheduler: clock.scheduler) }
+        try await gates.update("1", creating: made) { $0.activate() }
+        #expect(porter.journal.entries == ["Ada enters"])
+        let other = Porter()
+        func equipped() -> StateMachine<Gate> {
+            StateMachine(entering: OpenState("Bob"), context: other, scheduler: clock.scheduler)
+        }
+        try await gates.update("2", creating: equipped) { $0.activate() }
+        #expect(other.journal.entries == ["Bob enters"] && porter.journal.entries == ["Ada enters"])
+    }
+
     private struct Maybe: Workflow {
         typealias Context = Porter?
         static var initial: any WorkflowState { HallState() }
