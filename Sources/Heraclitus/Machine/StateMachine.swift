@@ -214,14 +214,17 @@ extension StateMachine {
 extension StateMachine: CustomStringConvertible {
     /// The workflow and the state: `Download in LoadingState, revision 1`.
     ///
-    /// The description of a restored, inactive machine names its passed deadline. A machine of a store, as in a unit of
-    /// work, is passive: its description says that the state's work does not run.
+    /// The description of a restored, inactive machine names its passed deadline. The description also tells that a
+    /// machine lacks its ``Workflow/Context``. A machine of a store, as in a unit of work, is passive: its description
+    /// says that the state's work does not run.
     public var description: String {
         let snapshot = core.snapshot
         let state = definition.states[snapshot.status.index]
         let missed = missedDeadline.map { ", inactive with a deadline of \($0)" } ?? ""
+        // Without its context a machine is not activated, which throws nothing.
+        let bare = core.isEquipped ? "" : ", without its context"
         let isIdle = state.hooks.working != nil && core.activity?.isPassive == true
         let idle = isIdle ? ", passive: the work of its state does not run" : ""
-        return "\(definition.workflow) in \(state.name), revision \(snapshot.revision)\(missed)\(idle)"
+        return "\(definition.workflow) in \(state.name), revision \(snapshot.revision)\(missed)\(bare)\(idle)"
     }
 }

@@ -189,9 +189,12 @@ import Testing
         let machine = try machineWithoutContext(by: beginning)
         machine.activate()
         #expect(machine.context == nil && !machine.isActive)
+        let text = "Gate in OpenState, revision \(machine.revision)"
+        #expect("\(machine)" == "\(text), without its context")
         try expectMissingContext { try machine.fire.shut() }
         let porter = Porter()
         machine.activate(context: porter)
+        #expect("\(machine)" == text)
         #expect(porter.journal.entries == [beginning == .entering ? "Ada enters" : "Ada is back"])
         try machine.fire.shut()
         #expect(machine.isIn(ShutState.self))
