@@ -19,6 +19,8 @@
 ///     deinit {
 ///         for registration in registrations { registration.cancel() }
 ///     }
+///
+///     nonisolated func show(_ transition: StateTransition) { … }
 /// }
 /// ```
 ///
