@@ -60,6 +60,16 @@ import Testing
         #expect(try await store.counts(ArchiveQuery()) == ["On": 1])
     }
 
+    @Test("Sealed bytes begin with a line of the values, as those of earlier rows do")
+    func bytes() async throws {
+        let base = InMemoryStore()
+        var row = Self.row("1")
+        row.values["total"] = .number(7.5)
+        try await base.sealed(seal: { $0 }, open: { $0 }).save([.save(row)])
+        let sealed = try #require(await base.load("1"))
+        #expect(String(decoding: sealed.archive, as: UTF8.self) == #"{"buyer":"ada","total":7.5}"# + "\nsecret\nsecret")
+    }
+
     @Test("Mapped values are unreadable, find their machine, and survive")
     func values() async throws {
         let store = try place.store().sealed(by: Seal(), sealValue: Self.masked)
