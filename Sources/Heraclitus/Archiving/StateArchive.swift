@@ -16,7 +16,10 @@
 /// The class is looked up by ``WorkflowState/name`` among the workflow's classes only. An archive of an older version
 /// goes through the workflow's ``Workflow/migrations`` first. No hook is called. The archive of a machine is read, too.
 ///
-/// Read JSON of others with a limit of its size, and dates of any form, by
+/// The encoder chooses the form of dates. `JSONEncoder.DateEncodingStrategy.archived` is the form in machines'
+/// archives, and `JSONDecoder.DateDecodingStrategy.archived` reads it.
+///
+/// Read JSON of others with a limit of its size, and dates of both forms, by
 /// `JSONValue(json: json).decoded(as: StateArchive<Download>.self)`.
 public struct StateArchive<W: Workflow>: Sendable {
     /// The state.
