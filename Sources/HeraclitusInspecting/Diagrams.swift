@@ -37,7 +37,8 @@ extension TransitionTable {
     /// In DOT the label of an arrow is a node of the graph, between two edges: Graphviz keeps nodes apart from one another and from the borders of
     /// boxes.
     ///
-    /// Marks have colours of their own, for light and dark grounds. Everything else has those of the program that draws the diagram.
+    /// Marks have colours of their own, for light and dark grounds. In DOT the dot of final states is black.
+    /// Everything else has the colours of the program that draws the diagram.
     /// - Parameters:
     ///   - format: The form of the diagram.
     ///   - current: The name of the state to mark, such as `StateMachine.stateName`; `nil` for none.
