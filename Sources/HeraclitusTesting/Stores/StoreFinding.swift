@@ -3,8 +3,8 @@ import Heraclitus
 import HeraclitusStores
 
 /// Promises of stores about finding machines.
-extension StoreConformance {
-    static func finding(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+extension StoreCheck {
+    func finding() async throws {
         try await store.save(archive("b", "On"))
         let revision = try await store.save(archive("a", "On"))
         try await store.save(archive("c", "Off"))
@@ -16,28 +16,22 @@ extension StoreConformance {
             (["Lamp", "Door"], ["On"], ["b", "d"]), (["Lamp"], ["On", "Off"], ["a", "b", "c"]), ([], nil, []),
         ]
         for (workflows, states, ids) in found {
-            let query = query { ($0.workflows, $0.states) = (workflows, states) }
-            let listed = try await store.ids(query)
-            report.expect(
-                listed == ids,
-                "the ids of \(workflows ?? ["any workflow"]) in \(states ?? ["any state"]) are \(listed), not \(ids)"
-            )
+            let machines = "the ids of \(workflows ?? ["any workflow"]) in \(states ?? ["any state"])"
+            try await expectIDs(ids, machines) { ($0.workflows, $0.states) = (workflows, states) }
         }
         let counts = try await store.counts(query { $0.workflows = ["Lamp"] })
-        report.expect(counts == ["On": 1, "Off": 2], "the machines of Lamp are counted as \(counts)")
+        expect(counts == ["On": 1, "Off": 2], "the machines of Lamp are counted as \(counts)")
     }
 
-    static func findingByValues(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
+    func findingByValues() async throws {
         let all: [(String, StoredValue?, Double, Double)] = [
             ("a", .text("ada"), 10, 0), ("b", .text("bob"), 20, 1), ("c", .text("ada"), 30, 2),
-            ("d", .number(7), 40, 3),
-            ("e", nil, 50, 4), ("f", .text("Ada"), -1.5, 5), ("g", .text("a\u{308}da"), 0, 6),
-            ("h", .text("äda"), 0, 7),
+            ("d", .number(7), 40, 3), ("e", nil, 50, 4), ("f", .text("Ada"), -1.5, 5),
+            ("g", .text("a\u{308}da"), 0, 6), ("h", .text("äda"), 0, 7),
         ]
         for (id, buyer, total, days) in all {
             let values = ["buyer": buyer, "total": StoredValue.number(total)].compactMapValues(\.self)
-            try await store.save(archive(id, entered: date + days, values: values))
+            try await store.save(archive(id) { ($0.entered, $0.values) = (date + days, values) })
         }
         let conditions: [([StoredCondition], [String])] = [
             ([.equal("buyer", .text("ada"))], ["a", "c"]),
@@ -45,143 +39,127 @@ extension StoreConformance {
             ([.greaterOrEqual("total", .number(30))], ["c", "d", "e"]), ([.less("total", .number(0))], ["f"]),
             ([.lessOrEqual("total", .number(0))], ["f", "g", "h"]),
             ([.equal("buyer", .number(7))], ["d"]), ([.equal("buyer", .text("7"))], []),
-            ([.equal("buyer", .text("äda"))], ["h"]),
-            ([.equal("nobody", .text("ada"))], []), ([.greater("buyer", .text("b"))], ["b", "h"]),
+            ([.equal("buyer", .text("äda"))], ["h"]), ([.equal("nobody", .text("ada"))], []),
+            ([.greater("buyer", .text("b"))], ["b", "h"]),
             ([.greater("total", .number(10)), .less("total", .number(40))], ["b", "c"]),
         ]
-        for (values, ids) in conditions {
-            let listed = try await store.ids(query { $0.values = values })
-            report.expect(listed == ids, "machines with \(values) are \(listed), not \(ids)")
+        for (values, ids) in conditions { try await expectIDs(ids, "machines with \(values)") { $0.values = values } }
+        try await expectIDs(["c", "d"], "machines that have entered their state between two dates") {
+            ($0.enteredAfter, $0.enteredBefore) = (date + 1, date + 4)
         }
-        let entered = try await store.ids(query { ($0.enteredAfter, $0.enteredBefore) = (date + 1, date + 4) })
-        report.expect(entered == ["c", "d"], "machines that have entered their state between two dates are \(entered)")
-        let page = try await store.ids(
-            query { ($0.values, $0.after, $0.limit) = ([.greaterOrEqual("total", .number(0))], "b", 2) }
-        )
-        report.expect(page == ["c", "d"], "a page of machines by a value is \(page)")
+        try await expectIDs(["c", "d"], "a page of machines by a value") {
+            ($0.values, $0.after, $0.limit) = ([.greaterOrEqual("total", .number(0))], "b", 2)
+        }
         let revision = try await store.load("a")?.revision ?? 0
-        try await store.save(archive("a", replacing: revision, values: ["buyer": .text("eve")]))
+        try await store.save(archive("a", replacing: revision) { $0.values = ["buyer": .text("eve")] })
         try await store.delete("c")
-        let left = try await store.ids(query { $0.values = [.equal("buyer", .text("ada"))] })
-        report.expect(left == [], "a replaced or deleted value is still found in \(left)")
+        try await expectIDs([], "machines with a value that was replaced or deleted") {
+            $0.values = [.equal("buyer", .text("ada"))]
+        }
         let counts = try await store.counts(query { $0.values = [.greaterOrEqual("total", .number(30))] })
-        report.expect(counts == ["On": 2], "machines with a value are counted as \(counts)")
-        let limited = try await store.counts(
-            query { ($0.values, $0.limit) = ([.greaterOrEqual("total", .number(0))], 1) }
-        )
-        report.expect(limited.values.reduce(0, +) == 1, "a count with a limit of 1 is \(limited)")
-        try await findingBySpelling(store, report)
+        expect(counts == ["On": 2], "machines with a value are counted as \(counts)")
+        let one = query { ($0.values, $0.limit) = ([.greaterOrEqual("total", .number(0))], 1) }
+        let limited = try await store.counts(one)
+        expect(limited.values.reduce(0, +) == 1, "a count with a limit of 1 is \(limited)")
+        try await findingBySpelling()
     }
 
     /// A save replaces a text by one that Swift calls equal, with other UTF-8.
-    private static func findingBySpelling(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+    private func findingBySpelling() async throws {
         let (old, new) = ("ne\u{301}", "n\u{E9}")
-        let saved = try await store.save(archive("spelled", values: ["buyer": .text(old)]))
-        try await store.save(archive("spelled", replacing: saved, values: ["buyer": .text(new)]))
-        let found = try await store.ids(query { $0.values = [.equal("buyer", .text(new))] })
-        report.expect(found == ["spelled"], "machines with a text that was replaced by another spelling are \(found)")
-        let left = try await store.ids(query { $0.values = [.equal("buyer", .text(old))] })
-        report.expect(left == [], "a text that was replaced by another spelling is still found in \(left)")
-        let values = try await store.load("spelled")?.values
-        report.expect(values == ["buyer": .text(new)], "a text keeps its spelling when another one replaces it")
+        let saved = try await store.save(archive("spelled") { $0.values = ["buyer": .text(old)] })
+        let row = archive("spelled", replacing: saved) { $0.values = ["buyer": .text(new)] }
+        try await keep(row, else: "a text keeps its spelling when another one replaces it")
+        try await expectIDs(["spelled"], "machines with a text that has replaced another spelling") {
+            $0.values = [.equal("buyer", .text(new))]
+        }
+        try await expectIDs([], "machines with a text that another spelling has replaced") {
+            $0.values = [.equal("buyer", .text(old))]
+        }
         // A mark makes one character with the sign before it.
         let odd: [String: StoredValue] = ["\"\u{301}": .number(1), "\\\u{301}": .number(2), "a\",b": .number(3)]
-        try await store.save(archive("odd names", values: odd))
-        let oddValues = try await store.load("odd names")?.values
-        report.expect(oddValues == odd, "values keep odd names: \(oddValues ?? [:])")
+        try await keep(archive("odd names") { $0.values = odd }, else: "values lose odd names")
     }
 
-    static func pages(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        for id in oddIDs { try await store.save(archive(id, id.utf8.count % 2 == 0 ? "On" : "Off")) }
+    func pages() async throws {
+        for id in Self.oddIDs { try await store.save(archive(id, id.utf8.count % 2 == 0 ? "On" : "Off")) }
         try await store.save(archive("door", "On", workflow: "Door"))
         for state in [nil, "On", "Off"] {
-            let expected = oddIDs.filter { state == nil || (state == "On") == ($0.utf8.count % 2 == 0) }
+            let expected = Self.oddIDs.filter { state == nil || (state == "On") == ($0.utf8.count % 2 == 0) }
                 .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
             for size in [1, 7, expected.count, 100] {
                 var found: [String] = []
                 // The loop is bounded: a broken store might return the same page again.
                 for _ in 0...expected.count {
-                    let page = try await store.ids(
-                        query {
-                            ($0.workflows, $0.states) = (["Lamp"], state.map { [$0] })
-                            ($0.after, $0.limit) = (found.last, size)
-                        }
-                    )
-                    report.expect(page.count <= size, "a page has more ids than its limit")
+                    let next = query {
+                        ($0.workflows, $0.states) = (["Lamp"], state.map { [$0] })
+                        ($0.after, $0.limit) = (found.last, size)
+                    }
+                    let page = try await store.ids(next)
+                    expect(page.count <= size, "a page has more ids than its limit")
                     found += page
                     if page.isEmpty { break }
                 }
-                report.expect(
-                    found.map { Array($0.utf8) } == expected.map { Array($0.utf8) },
-                    "pages of \(size) ids in \(state ?? "any state") are not all ids in the order of their UTF-8"
-                )
+                let isComplete = found.map { Array($0.utf8) } == expected.map { Array($0.utf8) }
+                let pages = "pages of \(size) ids in \(state ?? "any state")"
+                expect(isComplete, "\(pages) are not all ids in the order of their UTF-8")
             }
         }
-        let none = try await store.ids(query { $0.limit = 0 })
-        report.expect(none == [], "a page with a limit of 0 has ids")
-        let last = try await store.ids(query { ($0.after, $0.limit) = ("dooq", 1) })
-        report.expect(last == ["door"], "the ids after an unknown id are not found")
+        try await expectIDs([], "the ids of a page with a limit of 0") { $0.limit = 0 }
+        try await expectIDs(["door"], "the ids after an unknown id") { ($0.after, $0.limit) = ("dooq", 1) }
     }
 
-    static func versions(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        let date = Date(timeIntervalSinceReferenceDate: 800_000_000)
+    func versions() async throws {
         for (id, version) in [("old", nil), ("1", 1), ("2", 2), ("3", 3)] {
-            try await store.save(archive(id, version: version, due: date))
+            try await store.save(archive(id, due: date) { $0.version = version })
         }
-        let known = try await store.ids(query { $0.newestVersion = 2 })
-        report.expect(known == ["1", "2", "old"], "machines up to version 2 are \(known)")
-        let newer = try await store.ids(query { ($0.oldestVersion, $0.queue) = (3, .due(by: date)) })
-        report.expect(newer == ["3"], "due machines from version 3 are \(newer)")
-        var claim = lampClaim(.due(by: date), at: date, by: "worker")
-        claim.query.newestVersion = 2
-        let claimed = try await store.claim(claim).map(\.id).sorted()
-        report.expect(claimed == ["1", "2", "old"], "a worker of version 2 claims \(claimed)")
+        let known = ["1", "2", "old"]
+        try await expectIDs(known, "machines up to version 2") { $0.newestVersion = 2 }
+        try await expectIDs(["3"], "due machines from version 3") { ($0.oldestVersion, $0.queue) = (3, .due(by: date)) }
+        let claimed = try await claim(.due(by: date), at: date, by: "worker", upTo: 2).map(\.id).sorted()
+        expect(claimed == known, "a worker of version 2 claims \(claimed)")
     }
 
-    static func deadlines(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
-        let date = Date(timeIntervalSinceReferenceDate: 800_000_000.123_456)
+    func deadlines() async throws {
         let dues: [(String, Date?)] = [
             ("later", date + 60), ("second", date), ("first", date - 60), ("never", nil), ("early", .distantPast),
         ]
-        for (id, due) in dues { try await store.save(archive(id, due: due)) }
+        for (id, due) in dues { try await keep(archive(id, due: due), else: "the deadline of \(id) has changed") }
         try await store.save(archive("door", workflow: "Door", due: date - 30))
-        for (id, due) in dues {
-            report.expect(try await store.load(id)?.due == due, "the deadline of \(id) has changed")
-        }
-        func due(by date: Date, of workflows: [String]?, limit: Int = .max) async throws -> [String] {
-            try await store.ids(query { ($0.workflows, $0.queue, $0.limit) = (workflows, .due(by: date), limit) })
-        }
         let found: [(Date, [String]?, [String])] = [
             (date, ["Lamp"], ["early", "first", "second"]), (date, nil, ["early", "first", "door", "second"]),
             (date - 0.001, ["Lamp"], ["early", "first"]), (.distantFuture, ["Door"], ["door"]), (date, ["Nobody"], []),
         ]
         for (date, workflows, ids) in found {
-            let listed = try await due(by: date, of: workflows)
-            report.expect(listed == ids, "due machines of \(workflows ?? ["any workflow"]) are \(listed), not \(ids)")
+            let machines = "due machines of \(workflows ?? ["any workflow"])"
+            try await expectIDs(ids, machines) { ($0.workflows, $0.queue) = (workflows, .due(by: date)) }
         }
-        let next = try await due(by: .distantFuture, of: ["Lamp"], limit: 1)
-        report.expect(next == ["early"], "the machine that is due first is \(next)")
+        try await expectIDs(["early"], "the machine that is due first") {
+            ($0.workflows, $0.queue, $0.limit) = (["Lamp"], .due(by: .distantFuture), 1)
+        }
         let revision = try await store.load("first")?.revision ?? 0
         try await store.save(archive("first", replacing: revision))
-        try await store.delete("early", expecting: nil)
-        let listed = try await due(by: date, of: ["Lamp"])
-        report.expect(listed == ["second"], "a machine that was deleted or is no longer due is listed as due")
+        try await store.delete("early")
+        try await expectIDs(["second"], "due machines after a deletion and a change of a deadline") {
+            ($0.workflows, $0.queue) = (["Lamp"], .due(by: date))
+        }
         // The machine that comes first by its id is saved last.
         for id in ["y", "x"] { try await store.save(archive(id, due: date - 120)) }
         let saved = try await store.load("x")?.revision ?? 0
         try await store.save(archive("x", replacing: saved, due: date - 120))
         for (limit, ids) in [(1, ["x"]), (2, ["x", "y"])] {
-            let first = try await due(by: date, of: ["Lamp"], limit: limit)
-            report.expect(first == ids, "the first \(limit) of the machines of one date are \(first), not \(ids)")
+            try await expectIDs(ids, "the first \(limit) of the machines of one date") {
+                ($0.workflows, $0.queue, $0.limit) = (["Lamp"], .due(by: date), limit)
+            }
         }
     }
 
-    static func ringing(_ store: any ArchiveStore, _ report: ConformanceReport) async throws {
+    func ringing() async throws {
         guard let bell = store.bell else { return }
         let rings = bell.rings
         try await store.save(archive("1", due: .distantPast))
         // Some bells ring a moment later.
         for _ in 0..<1_000 where bell.rings == rings { try await Task.sleep(for: .milliseconds(1)) }
-        report.expect(bell.rings > rings, "the bell does not ring after a save of a due machine")
+        expect(bell.rings > rings, "the bell does not ring after a save of a due machine")
     }
 }
