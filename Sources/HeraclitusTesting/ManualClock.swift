@@ -36,7 +36,6 @@ public final class ManualClock: Clock, Sendable {
     }
 
     private struct Sleeper {
-        let number: Int
         let end: Instant
         let continuation: CheckedContinuation<Void, any Error>
     }
@@ -50,14 +49,9 @@ public final class ManualClock: Clock, Sendable {
         /// Adding each step to the date before would round each time.
         var base: (date: Date, instant: Instant)
 
-        var sleepers: [Sleeper] = []
-        var cancelled: Set<Int> = []
+        /// The sleepers by the numbers of their calls.
+        var sleepers: [Int: Sleeper] = [:]
         var lastNumber = 0
-
-        init(date: Date) {
-            self.date = date
-            base = (date, now)
-        }
 
         mutating func set(to date: Date) {
             self.date = date
@@ -80,7 +74,7 @@ public final class ManualClock: Clock, Sendable {
                 date = max(date, endDate)
                 return wake()
             }
-            let sleeper = sleepers.map(\.end).min().flatMap { $0 < end ? max($0, now) : nil }
+            let sleeper = sleepers.values.map(\.end).min().flatMap { $0 < end ? max($0, now) : nil }
             // A deadline is a computed date, too, with a rounding error far below this tolerance.
             if let deadline, deadline <= endDate.addingTimeInterval(0.000_001) {
                 let instant = Instant(offset: end.offset - .seconds(endDate.timeIntervalSince(deadline)))
@@ -99,9 +93,9 @@ public final class ManualClock: Clock, Sendable {
 
         private mutating func wake() -> [Sleeper] {
             let now = now
-            let woken = sleepers.filter { $0.end <= now }
-            sleepers.removeAll { $0.end <= now }
-            return woken
+            let woken = sleepers.filter { $0.value.end <= now }.sorted { $0.key < $1.key }
+            for (number, _) in woken { sleepers[number] = nil }
+            return woken.map(\.value)
         }
     }
 
@@ -114,7 +108,7 @@ public final class ManualClock: Clock, Sendable {
     /// Makes a clock that stands still.
     /// - Parameter start: The date of the clock; by default the beginning of 2001.
     public init(at start: Date = Date(timeIntervalSinceReferenceDate: 0)) {
-        let contents = Box(Lock(Contents(date: start)))
+        let contents = Box(Lock(Contents(date: start, base: (start, Instant(offset: .zero)))))
         self.contents = contents
         executor = SettlingExecutor()
         scheduler = Scheduler(drivenByHand: executor) { contents.value.withLock { $0.date } }
@@ -200,25 +194,19 @@ public final class ManualClock: Clock, Sendable {
             contents.lastNumber += 1
             return contents.lastNumber
         }
-        defer { contents.value.withLock { _ = $0.cancelled.remove(number) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result: Result<Void, any Error>? = contents.value.withLock { contents in
-                    if contents.cancelled.remove(number) != nil { return .failure(CancellationError()) }
+                    // A task counts as cancelled before its handler is called, which then finds no sleeper.
+                    if Task.isCancelled { return .failure(CancellationError()) }
                     if deadline <= contents.now { return .success(()) }
-                    contents.sleepers.append(Sleeper(number: number, end: deadline, continuation: continuation))
+                    contents.sleepers[number] = Sleeper(end: deadline, continuation: continuation)
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            let sleeper = contents.value.withLock { contents in
-                guard let index = contents.sleepers.firstIndex(where: { $0.number == number }) else {
-                    contents.cancelled.insert(number)
-                    return Sleeper?.none
-                }
-                return contents.sleepers.remove(at: index)
-            }
+            let sleeper = contents.value.withLock { $0.sleepers.removeValue(forKey: number) }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
     }
