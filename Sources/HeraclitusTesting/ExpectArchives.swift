@@ -26,16 +26,11 @@ public import Heraclitus
 public func expectArchives(_ state: some WorkflowState, except: Set<String> = []) throws {
     let json = try ArchiveEncoder.data(of: state)
     let type = type(of: state as any WorkflowState)
-    let restored = try type.restored(from: json)
-    try expectEqual(state, restored, except: except)
+    try expectEqual(state, type.init(from: ArchiveDecoder(text: json)), except: except)
 }
 
 /// Throws unless the properties of a state equal those of the state that was restored from its archive.
-func expectEqual(
-    _ state: any WorkflowState,
-    _ restored: any WorkflowState,
-    except: Set<String>
-) throws(LostInArchive) {
+func expectEqual(_ state: any WorkflowState, _ restored: any WorkflowState, except: Set<String>) throws(LostInArchive) {
     let comparison = Comparison(except: except)
     let lost = comparison.differences(Mirror(reflecting: state), Mirror(reflecting: restored), "")
     guard lost.isEmpty else { throw LostInArchive(state: type(of: state).name, properties: lost) }
@@ -51,12 +46,6 @@ public struct LostInArchive: Error, Equatable, CustomStringConvertible {
 
     /// The state and all lost properties.
     public var description: String { "\(state) loses in an archive: \(properties.joined(separator: "; "))" }
-}
-
-extension WorkflowState {
-    fileprivate static func restored(from json: Data) throws -> any WorkflowState {
-        try Self(from: ArchiveDecoder(text: json))
-    }
 }
 
 private final class Comparison {
@@ -77,16 +66,14 @@ private final class Comparison {
             let name = child.label.map(propertyName) ?? "[\(index)]"
             guard !except.contains(name) else { continue }
             let place = path + (name.hasPrefix("[") || path.isEmpty ? "" : ".") + name
-            guard index < new.count else {
+            if index >= new.count {
                 found.append("\(place) is gone")
-                continue
-            }
-            // The label of the child is the case of an enumeration.
-            if child.label != new[index].label {
+            } else if child.label != new[index].label {
+                // The label of the child is the case of an enumeration.
                 found.append("\(path) was \(name) and is \(new[index].label.map(propertyName) ?? "something else")")
-                continue
+            } else {
+                found += differences(child.value, new[index].value, place)
             }
-            found += differences(child.value, new[index].value, place)
         }
         if new.count > old.count { found.append("\(path.isEmpty ? "it" : path) has \(new.count - old.count) more") }
         if let before = before.superclassMirror, let after = after.superclassMirror {
@@ -148,11 +135,9 @@ private final class Comparison {
     private func isSameSet(_ before: Mirror, _ after: Mirror) -> Bool {
         var others = after.children.map(\.value)
         return before.children.allSatisfy { element in
-            guard let index = others.firstIndex(where: { differences(element.value, $0, "").isEmpty }) else {
-                return false
-            }
-            others.remove(at: index)
-            return true
+            let index = others.firstIndex { differences(element.value, $0, "").isEmpty }
+            if let index { others.remove(at: index) }
+            return index != nil
         }
     }
 
@@ -174,11 +159,10 @@ private final class Comparison {
     ///
     /// A computed date has more digits if it is near 2001, where a manual clock begins.
     private func isRounded(_ before: Date, to after: Date) -> Bool {
-        guard before != after, let text = ArchivedDate.text(of: before), text == ArchivedDate.text(of: after) else {
-            return false
-        }
-        roundedDates += 1
-        return true
+        let text = ArchivedDate.text(of: before)
+        let isRounded = before != after && text != nil && text == ArchivedDate.text(of: after)
+        if isRounded { roundedDates += 1 }
+        return isRounded
     }
 
     /// A changed value with both texts; the differences within it if its texts are alike.
@@ -189,9 +173,7 @@ private final class Comparison {
     }
 
     /// The text of a value; for a date, with the decimals that its description lacks.
-    private func text(of value: Any) -> String {
-        (value as? Date).flatMap(ArchivedDate.text) ?? "\(value)"
-    }
+    private func text(of value: Any) -> String { (value as? Date).flatMap(ArchivedDate.text) ?? "\(value)" }
 
     private func isEqual<Value: Equatable>(_ before: Value, _ after: Any) -> Bool { before == after as? Value }
 }
