@@ -84,21 +84,13 @@ extension TransitionTable {
 extension TableGraph {
     /// The initial state, and the listed states that other start states cannot reach.
     fileprivate var neededBeginnings: [Int] {
-        var reached: Set<Int> = []
-        var needed = beginnings.filter { state in
-            if reached.contains(state) { return false }
-            reached.formUnion(self.reached(from: [state]))
-            return true
+        // Of states that lead to each other, the one listed first stays.
+        beginnings.dropFirst().reversed().reduce(into: beginnings) { needed, state in
+            let others = needed.filter { $0 != state }
+            if reached(from: others).contains(state) { needed = others }
         }
-        // A state listed later may lead to a state listed before.
-        for state in needed.dropFirst() where self.reached(from: needed.filter { $0 != state }).contains(state) {
-            needed.removeAll { $0 == state }
-        }
-        return needed
     }
-}
 
-extension TableGraph {
     /// The edges of the shortest way between two states over allowed edges; `nil` if there is none.
     func shortestWay(from first: Int, to last: Int, where isAllowed: (Edge) -> Bool = { _ in true }) -> [Int]? {
         first == last ? [] : shortestWay(from: first, where: isAllowed) { edge, _ in edges[edge].to == last }
