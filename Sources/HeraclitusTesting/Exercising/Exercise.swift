@@ -101,8 +101,8 @@ struct Exercise<W: Workflow> {
         for goal in goals(of: paths, coverage) { try tour.pursue(goal.transitions, from: goal.start) }
         try tour.exerciseRegions()
         // The tour has to end first: a sample gets the left state, so only firing shows whether the sample fits.
-        let unmade = inOrder(tour.neverMade.intersection(paths.flatMap(\.transitions)))
-            .filter { !table.superclasses.contains($0.to) }
+        let neverMade = tour.neverMade.intersection(paths.flatMap(\.transitions))
+        let unmade = table.transitions().filter { neverMade.contains($0) && !table.superclasses.contains($0.to) }
         guard unmade.isEmpty else {
             let states = Set(unmade.map(\.to))
             throw failure(
@@ -115,20 +115,27 @@ struct Exercise<W: Workflow> {
         return tour.report
     }
 
-    private func failure(missing states: [String], code: [String]) -> ExerciseFailure {
-        ExerciseFailure(
-            workflow: table.workflow,
-            problem: .missingSamples(states: states),
-            path: nil,
-            code: code.joined(separator: "\n")
-        )
+    /// Starts a machine, and drives it.
+    /// - Returns: The number of its restarts.
+    /// - Throws: The problem that the machine meets, with a short path to it.
+    func drive(
+        from start: String,
+        _ body: (ExercisedMachine<W>) throws(ExerciseFailure.Problem) -> Void
+    ) throws(ExerciseFailure) -> Int {
+        var machine: ExercisedMachine<W>?
+        do throws(ExerciseFailure.Problem) {
+            let begun = try ExercisedMachine(self, in: start)
+            machine = begun
+            try body(begun)
+            return begun.trace.count { $0 == .restart }
+        } catch {
+            throw Shrinking(self, start: start, machine?.trace ?? [], error).failure
+        }
     }
 
-    /// Transitions in the order of the definition.
-    private func inOrder(_ transitions: Set<ExercisedTransition>) -> [ExercisedTransition] {
-        table.events.flatMap { event in
-            event.transitions.map { ExercisedTransition(event: event.name, from: $0.from, to: $0.to) }
-        }.filter(transitions.contains)
+    private func failure(missing states: [String], code: [String]) -> ExerciseFailure {
+        let (problem, code) = (ExerciseFailure.Problem.missingSamples(states: states), code.joined(separator: "\n"))
+        return ExerciseFailure(workflow: table.workflow, problem: problem, path: nil, code: code)
     }
 
     /// Transitions to carry out directly one after the other, with a start state from which a machine can reach them.
@@ -139,15 +146,11 @@ struct Exercise<W: Workflow> {
         if case .randomWalks = coverage { return [] }
         var seen: Set<[ExercisedTransition]> = []
         let singles: [Goal] = paths.flatMap { path in path.transitions.map { (start: path.start, transitions: [$0]) } }
-        var pairs: [Goal] = []
-        if coverage == .transitionPairs {
-            pairs = paths.flatMap { path in
-                zip(path.transitions, path.transitions.dropFirst()).map {
-                    (start: path.start, transitions: [$0, $1])
-                }
-            }
+        let pairs: [Goal] = paths.flatMap { path in
+            zip(path.transitions, path.transitions.dropFirst()).map { (start: path.start, transitions: [$0, $1]) }
         }
-        return (singles + pairs).filter { seen.insert($0.transitions).inserted }
+        let all = coverage == .transitionPairs ? singles + pairs : singles
+        return all.filter { seen.insert($0.transitions).inserted }
     }
 
     /// The states on the paths that every sample fails to make.
@@ -157,22 +160,44 @@ struct Exercise<W: Workflow> {
         let superclasses = table.superclasses
         var missing: Set<String> = []
         for path in paths {
-            if !canBegin(in: path.start) { missing.insert(path.start) }
+            if machine(in: path.start, scheduler: .system) == nil { missing.insert(path.start) }
             for step in path.steps where !missing.contains(step.to) && !superclasses.contains(step.to) {
                 if samples(for: step.to, event: step.event).isEmpty { missing.insert(step.to) }
             }
         }
         return table.states.filter(missing.contains)
     }
+}
 
-    /// Whether a machine can begin in a state: by itself, or with a sample that needs no source.
-    private func canBegin(in state: String) -> Bool {
-        if state == table.initial, StateMachine<W>.initial(W.given(context)) != nil { return true }
-        return beginning(in: state) != nil
+// MARK: - Beginning
+
+extension Exercise {
+    /// A machine that begins in a state by itself, or with a sample that needs no source; `nil` without such a sample.
+    func machine(in state: String, scheduler: Scheduler) -> StateMachine<W>? {
+        if state == table.initial, let machine = StateMachine<W>.initial(W.given(context), scheduler: scheduler) {
+            return machine
+        }
+        return beginning(in: state).map { beginning in
+            StateMachine<W>(entering: beginning.state, context: context, scheduler: scheduler)
+        }
     }
 
     /// Whether a machine begins in a state without a sample, because the state is the workflow's initial one.
     func beginsByItself(in state: String) -> Bool { state == table.initial && W.Initial.self == W.AnyState.self }
+
+    /// A start state and the first sample that makes it without a source; the sample is `nil` for an empty state.
+    func beginning(in name: String) -> (state: W.AnyState, sample: Int?)? {
+        for sample in samples(for: name, event: "") {
+            guard let sample else { return W.emptyState(named: name).map { (state: $0, sample: nil) } }
+            // The sample may make another state, or need a source.
+            if let state = try? samples[sample].make(()),
+                definition.stateIndex(of: state) == definition.stateIndex(named: name), let state = state as? W.AnyState
+            {
+                return (state, sample)
+            }
+        }
+        return nil
+    }
 
     /// The numbers of the samples that may make the state for an event to enter, with the event's own samples first.
     ///
@@ -184,57 +209,5 @@ struct Exercise<W: Workflow> {
         // Each sample may make each state of a table, which may also make its states itself.
         let isMade = W.self is any ContextDefined.Type || W.emptyState(named: state) != nil || W.hasBuilder(event)
         return isMade ? ordered + [nil] : ordered
-    }
-}
-
-/// A transition of a table, by the names of its event and states.
-struct ExercisedTransition: Hashable {
-    let event: String
-    let from: String
-    let to: String
-}
-
-extension TransitionPath {
-    /// The steps, each with the state that it leaves.
-    fileprivate var transitions: [ExercisedTransition] {
-        zip([start] + steps.map(\.to), steps).map { from, step in
-            ExercisedTransition(event: step.event, from: from, to: step.to)
-        }
-    }
-}
-
-/// An action on an exercised machine.
-enum ExerciseAction: Hashable {
-    /// Fires a machine with a sample's object, an empty state's object, or the result of the event's builder.
-    ///
-    /// The path leads to a machine in the state; it is empty for the exercised machine itself.
-    case fire(ExercisedTransition, sample: Int?, path: [RegionPlace] = [])
-
-    /// Archives and restores the machine.
-    case restart
-}
-
-/// A machine in a state.
-struct RegionPlace: Hashable {
-    /// The property that holds the machine; otherwise the machine's number among the regions.
-    let name: String
-
-    /// The machine's number among the regions.
-    let index: Int
-
-    /// The machine's class as code writes it.
-    let type: String
-
-    /// The machine's workflow.
-    let workflow: any Workflow.Type
-
-    // Another state object may list the machine of a property at another place.
-    static func == (left: RegionPlace, right: RegionPlace) -> Bool {
-        (left.name, left.type) == (right.name, right.type)
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-        hasher.combine(type)
     }
 }

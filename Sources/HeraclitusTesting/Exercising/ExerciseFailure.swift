@@ -67,15 +67,13 @@ extension ExerciseFailure.Problem: CustomStringConvertible {
     }
 
     /// A key that is equal for the same problem on another path.
-    var identity: [String] {
+    var identity: String {
         switch self {
-        case .missingSamples(let states): ["samples"] + states
-        case .missingContext: ["context"]
-        case .lostInArchive(let error): ["lost", error.state]
-        case .notArchived: ["archive"]
-        case .strayed(let event, let state): ["strayed", event, state]
-        case .brokenInvariant(let name), .failedInvariant(let name, _): ["invariant", name]
-        case .rejected(let error): ["rejected", error.event ?? "", error.reason.rawValue]
+        case .missingSamples, .missingContext, .strayed, .brokenInvariant: description
+        case .lostInArchive(let error): "lost \(error.state)"
+        case .notArchived: "not archived"
+        case .failedInvariant(let name, _): Self.brokenInvariant(name).description
+        case .rejected(let error): "rejected \(error.event ?? "") \(error.reason.rawValue)"
         }
     }
 }

@@ -1,5 +1,4 @@
 import Heraclitus
-import HeraclitusInspecting
 
 /// Drives the machines in states through their own transitions, starting from the ways on which the outer machine
 /// reached the states.
@@ -11,61 +10,49 @@ struct ExerciseOfRegions<W: Workflow> {
         let state: String
     }
 
-    /// A transition of a machine in a state.
-    private struct Step: Hashable {
-        let path: [RegionPlace]
-        let workflow: String
-        let transition: ExercisedTransition
-    }
-
     private let exercise: Exercise<W>
-    private var done: Set<Step> = []
+    private var counts: ExerciseReport
+    private var done: Set<ExercisedTransition> = []
 
-    /// All transitions of the machines in states, each with the reason why it was first tried in vain.
-    private var known: [Step: (order: Int, transition: TransitionTable.Transition, reason: String?)] = [:]
-    private(set) var machines = 0
-    private(set) var steps = 0
-    private(set) var restarts = 0
+    /// All transitions of the machines in states.
+    private var known: [ExercisedTransition] = []
 
-    init(_ exercise: Exercise<W>) { self.exercise = exercise }
+    /// The reason why a transition was first tried in vain.
+    private var reasons: [ExercisedTransition: String] = [:]
 
-    /// The transitions that were never carried out.
-    var untried: [ExerciseReport.Untried] {
-        known.filter { !done.contains($0.key) }.sorted { $0.value.order < $1.value.order }.map { step, known in
-            ExerciseReport.Untried(
-                event: (step.path.map(\.name) + [step.transition.event]).joined(separator: "."),
-                transition: known.transition,
-                reason: known.reason ?? "no machine fired it in \(known.transition.from)"
-            )
-        }
+    init(_ exercise: Exercise<W>, _ counts: ExerciseReport) { (self.exercise, self.counts) = (exercise, counts) }
+
+    /// The counts, and the transitions that were never carried out.
+    var report: ExerciseReport {
+        var report = counts
+        report.untriedInRegions = known.filter { !done.contains($0) }
+            .map { ExerciseReport.Untried($0, because: reasons[$0]) }
+        return report
     }
 
     /// Carries out each transition of the regions that is reachable in a state, the nearest first.
     mutating func run(along way: Way) throws(ExerciseFailure) {
+        let restart: [ExerciseAction] = exercise.isRestarting ? [.restart] : []
         var open: [[ExerciseAction]] = [[]]
-        var reached: Set<Step> = []
+        var reached: Set<ExercisedTransition> = []
         while !open.isEmpty {
             let actions = open.removeFirst()
-            for (step, samples) in try steps(after: actions, along: way) where !reached.contains(step) {
-                for sample in samples {
-                    let action = ExerciseAction.fire(step.transition, sample: sample, path: step.path)
-                    let result = try go(actions + [action], along: way)
-                    if case .carriedOut = result.last {
-                        reached.insert(step)
-                        steps += 1
-                        open.append(actions + [action])
-                        break
+            for (transition, samples) in try steps(after: actions, along: way) {
+                for sample in samples where !reached.contains(transition) {
+                    let fire = ExerciseAction.fire(transition, sample: sample)
+                    let more = actions + [fire] + restart
+                    switch try go(more, along: way) {
+                    case .carriedOut:
+                        reached.insert(transition)
+                        counts.steps += 1
+                        open.append(more)
+                    case .declined(let why): reasons[transition] = reasons[transition] ?? why
+                    case .notMade: reasons[transition] = reasons[transition] ?? "no sample makes \(transition.to)"
                     }
-                    if case .declined(let why) = result.last { miss(step, why) }
-                    if case .notMade = result.last { miss(step, "no sample makes \(step.transition.to)") }
                 }
             }
         }
         done.formUnion(reached)
-    }
-
-    private mutating func miss(_ step: Step, _ reason: String) {
-        if known[step]?.reason == nil { known[step]?.reason = reason }
     }
 
     /// The samples that make a state of a machine from its current one; `nil` stands for the result of the definition.
@@ -87,57 +74,44 @@ struct ExerciseOfRegions<W: Workflow> {
     private mutating func steps(
         after actions: [ExerciseAction],
         along way: Way
-    ) throws(ExerciseFailure) -> [(Step, [Int?])] {
-        var found: [(Step, [Int?])] = []
+    ) throws(ExerciseFailure) -> [(ExercisedTransition, [Int?])] {
+        var found: [(ExercisedTransition, [Int?])] = []
         var all = known
         let samples = exercise.samples
         try go(actions, along: way) { machine in
             // Another state holds other machines, or none.
             guard machine.state == way.state else { return }
             for (path, region) in machine.regions {
-                for event in region.currentTable.events {
-                    for transition in event.transitions {
-                        let step = Step(
-                            path: path,
-                            workflow: region.definition.workflow,
-                            transition: ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
-                        )
-                        all[step] = all[step] ?? (all.count, transition, nil)
-                        guard transition.from == region.stateName else { continue }
-                        found.append((step, Self.fitting(samples, for: transition.to, of: region)))
-                    }
+                let transitions = region.currentTable.transitions(of: path)
+                all += transitions
+                for transition in transitions where transition.from == region.stateName {
+                    found.append((transition, Self.fitting(samples, for: transition.to, of: region)))
                 }
             }
         }
-        known = all
+        known = all.once
         return found
     }
 
     /// Repeats the way, and carries out actions of machines in the state.
-    /// - Returns: The result of each action.
+    /// - Returns: The result of the last event.
     @discardableResult
     private mutating func go(
         _ actions: [ExerciseAction],
         along way: Way,
         _ look: (ExercisedMachine<W>) -> Void = { _ in }
-    ) throws(ExerciseFailure) -> [ExercisedMachine<W>.Result] {
-        machines += 1
-        var machine: ExercisedMachine<W>?
-        do throws(ExerciseFailure.Problem) {
-            let begun = try ExercisedMachine(exercise, in: way.start)
-            machine = begun
-            var results: [ExercisedMachine<W>.Result] = []
+    ) throws(ExerciseFailure) -> ExercisedMachine<W>.Result {
+        var result = ExercisedMachine<W>.Result.notMade
+        let restarts = try exercise.drive(from: way.start) {
+            (machine: ExercisedMachine<W>) throws(ExerciseFailure.Problem) in
             for action in way.trace + actions {
-                let result = try begun.carryOut(action)
-                guard case .fire(_, _, let path) = action, !path.isEmpty else { continue }
-                results.append(result)
-                if exercise.isRestarting { try begun.restart() }
+                let next = try machine.carryOut(action)
+                if action != .restart { result = next }
             }
-            look(begun)
-            restarts += begun.trace.count { $0 == .restart }
-            return results
-        } catch {
-            throw Shrinking(exercise, start: way.start, machine?.trace ?? [], error).failure
+            look(machine)
         }
+        counts.machines += 1
+        counts.restarts += restarts
+        return result
     }
 }

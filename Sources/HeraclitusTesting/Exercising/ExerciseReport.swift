@@ -33,6 +33,15 @@ public struct ExerciseReport: Sendable {
     public internal(set) var untriedInRegions: [Untried] = []
 }
 
+extension ExerciseReport.Untried {
+    /// Without a reason, every machine missed the state.
+    init(_ transition: ExercisedTransition, because reason: String?) {
+        event = (transition.path.map(\.name) + [transition.event]).joined(separator: ".")
+        self.transition = transition.states
+        self.reason = reason ?? "no machine fired it in \(transition.from)"
+    }
+}
+
 extension ExerciseReport.Untried: CustomStringConvertible {
     /// The event, the states and the reason.
     public var description: String {

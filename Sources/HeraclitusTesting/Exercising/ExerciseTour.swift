@@ -28,24 +28,14 @@ final class ExerciseTour<W: Workflow> {
     private var tries: [ExercisedTransition: Int] = [:]
     private var last: ExercisedTransition?
 
-    init(_ exercise: Exercise<W>) {
-        self.exercise = exercise
-        graph = TableGraph(exercise.table)
-    }
+    init(_ exercise: Exercise<W>) { (self.exercise, graph) = (exercise, TableGraph(exercise.table)) }
 
     var report: ExerciseReport {
         var report = counts
-        report.untried = exercise.table.events.flatMap { event in
-            event.transitions.compactMap { transition in
-                let found = ExercisedTransition(event: event.name, from: transition.from, to: transition.to)
-                guard !done.contains([found]) else { return nil }
-                let reason =
-                    declined[found]
-                    ?? (unmade.contains(found)
-                        ? "no sample makes \(transition.to) from \(transition.from)"
-                        : "no machine fired it in \(transition.from)")
-                return ExerciseReport.Untried(event: event.name, transition: transition, reason: reason)
-            }
+        report.untried = exercise.table.transitions().filter { !done.contains([$0]) }.map { transition in
+            let isUnmade = unmade.contains(transition)
+            let reason = isUnmade ? "no sample makes \(transition.to) from \(transition.from)" : nil
+            return ExerciseReport.Untried(transition, because: declined[transition] ?? reason)
         }
         return report
     }
@@ -53,21 +43,15 @@ final class ExerciseTour<W: Workflow> {
     /// The transitions that were never fired, because samples for their destination are missing.
     ///
     /// Declined transitions are excluded, because they were fired.
-    var neverMade: Set<ExercisedTransition> {
-        unmade.filter { !done.contains([$0]) && declined[$0] == nil }
-    }
+    var neverMade: Set<ExercisedTransition> { unmade.filter { !done.contains([$0]) && declined[$0] == nil } }
 
     /// Drives a machine along a path.
     ///
     /// After a guard declines or a hook fires, the machine looks for another way back to the path.
     func go(along path: TransitionPath) throws(ExerciseFailure) {
         try walk(from: path.start) { () throws(ExerciseFailure.Problem) in
-            var from = path.start
-            for step in path.steps {
-                if try come(to: from) {
-                    _ = try take(ExercisedTransition(event: step.event, from: from, to: step.to))
-                }
-                from = step.to
+            for transition in path.transitions {
+                if try come(to: transition.from) { try take(transition) }
             }
         }
     }
@@ -77,7 +61,9 @@ final class ExerciseTour<W: Workflow> {
         guard !done.contains(transitions), let place = transitions.first?.from else { return }
         try walk(from: start) { () throws(ExerciseFailure.Problem) in
             for detours in 0..<5 {
-                for _ in 0..<detours { _ = try wander(andReturnTo: place) }
+                for _ in 0..<detours {
+                    if let detour = detour(before: place) { try take(detour) }
+                }
                 var isThere = try come(to: place)
                 for transition in transitions where isThere { isThere = try take(transition) }
                 if isThere { return }
@@ -87,30 +73,22 @@ final class ExerciseTour<W: Workflow> {
 
     /// Drives the machines in each reached state through their own transitions.
     func exerciseRegions() throws(ExerciseFailure) {
-        var regions = ExerciseOfRegions(exercise)
+        var regions = ExerciseOfRegions(exercise, counts)
         for way in waysToComposites { try regions.run(along: way) }
-        counts.machines += regions.machines
-        counts.steps += regions.steps
-        counts.restarts += regions.restarts
-        counts.untriedInRegions = regions.untried
+        counts = regions.report
     }
 
     /// Starts a machine, and drives it.
-    private func walk(
-        from start: String,
-        _ body: () throws(ExerciseFailure.Problem) -> Void
-    ) throws(ExerciseFailure) {
-        (self.start, machine, inVain, tries, last) = (start, nil, [], [:], nil)
-        do throws(ExerciseFailure.Problem) {
-            let begun = try ExercisedMachine(exercise, in: start)
+    private func walk(from start: String, _ body: () throws(ExerciseFailure.Problem) -> Void) throws(ExerciseFailure) {
+        (self.start, inVain, tries, last) = (start, [], [:], nil)
+        let restarts = try exercise.drive(from: start) { (begun: ExercisedMachine<W>) throws(ExerciseFailure.Problem) in
             machine = begun
-            try restart(begun)
+            if exercise.isRestarting { try begun.restart() }
             noteRegions(of: begun)
             try body()
-        } catch {
-            throw Shrinking(exercise, start: start, machine?.trace ?? [], error).failure
         }
         counts.machines += 1
+        counts.restarts += restarts
     }
 
     private func noteRegions(of machine: ExercisedMachine<W>) {
@@ -127,35 +105,36 @@ final class ExerciseTour<W: Workflow> {
     private func come(to state: String) throws(ExerciseFailure.Problem) -> Bool {
         // The count is limited: a guard may decline for good, and a hook may lead away from every state.
         for _ in 0..<(10 + 2 * graph.count) where machine?.state != state {
-            if let step = firstStep(to: state) {
-                _ = try take(step)
-            } else if try !wander(andReturnTo: state) {
-                return false
-            }
+            guard let step = firstStep(to: state) ?? detour(before: state) else { return false }
+            try take(step)
         }
         return machine?.state == state
     }
 
-    /// Carries out the least-tried transition after which the machine can still reach a state.
-    /// - Parameter state: The name of that state.
-    /// - Returns: Whether there is such a transition.
-    /// - Throws: The problem.
-    private func wander(andReturnTo state: String) throws(ExerciseFailure.Problem) -> Bool {
-        guard let machine, let here = graph.number(of: machine.state), let end = graph.number(of: state) else {
-            return false
-        }
+    /// The number of the machine's state.
+    private var here: Int? { machine.flatMap { graph.number(of: $0.state) } }
+
+    /// The first step of the shortest way to a state on which nothing was declined; `nil` if there is none.
+    private func firstStep(to state: String) -> ExercisedTransition? {
+        guard let here, let end = graph.number(of: state) else { return nil }
+        let edges = graph.shortestWay(from: here, to: end) { !inVain.contains(exercise.table.transition($0)) }
+        return edges?.first.map { exercise.table.transition(graph.edges[$0]) }
+    }
+
+    /// The least-tried transition after which the machine can still reach a state; `nil` if there is none.
+    private func detour(before state: String) -> ExercisedTransition? {
+        guard let here, let end = graph.number(of: state) else { return nil }
         let home = graph.reaching([end])
         let steps = graph.leaving[here].filter { home.contains(graph.edges[$0].to) }
             .map { exercise.table.transition(graph.edges[$0]) }.filter { !inVain.contains($0) }
-        guard let step = steps.min(by: { tries[$0, default: 0] < tries[$1, default: 0] }) else { return false }
-        _ = try take(step)
-        return true
+        return steps.min { tries[$0, default: 0] < tries[$1, default: 0] }
     }
 
     /// Fires an event, trying the samples in order until a guard accepts one.
     /// - Parameter transition: The event and its states.
     /// - Returns: Whether the machine is in the transition's destination.
     /// - Throws: The problem.
+    @discardableResult
     private func take(_ transition: ExercisedTransition) throws(ExerciseFailure.Problem) -> Bool {
         guard let machine else { return false }
         tries[transition, default: 0] += 1
@@ -168,7 +147,7 @@ final class ExerciseTour<W: Workflow> {
                 if let last { done.insert([last, transition]) }
                 last = transition
                 inVain = []
-                try restart(machine)
+                if exercise.isRestarting { try machine.restart() }
                 noteRegions(of: machine)
                 if machine.state != transition.to { last = nil }
                 return last != nil
@@ -179,26 +158,5 @@ final class ExerciseTour<W: Workflow> {
         if let reason { declined[transition] = reason } else { unmade.insert(transition) }
         inVain.insert(transition)
         return false
-    }
-
-    private func restart(_ machine: ExercisedMachine<W>) throws(ExerciseFailure.Problem) {
-        guard exercise.isRestarting else { return }
-        try machine.restart()
-        counts.restarts += 1
-    }
-
-    private func firstStep(to state: String) -> ExercisedTransition? {
-        guard let machine, let here = graph.number(of: machine.state), let end = graph.number(of: state) else {
-            return nil
-        }
-        let edges = graph.shortestWay(from: here, to: end) { !inVain.contains(exercise.table.transition($0)) }
-        return edges?.first.map { exercise.table.transition(graph.edges[$0]) }
-    }
-}
-
-extension TransitionTable {
-    /// The names of an edge.
-    func transition(_ edge: TableGraph.Edge) -> ExercisedTransition {
-        ExercisedTransition(event: events[edge.event].name, from: states[edge.from], to: states[edge.to])
     }
 }

@@ -25,20 +25,15 @@ final class ExercisedMachine<W: Workflow> {
     /// The state's name before each action.
     private(set) var states: [String] = []
 
-    /// The transitions that wait for `checkHooks`.
-    private let made = Box(Lock<[ExercisedTransition]>([]))
+    /// The transitions since the last check.
+    private let made = Box(Lock<[(event: String, to: String)]>([]))
 
     /// Makes a machine in the initial state, or in a state that a sample makes.
     init(_ exercise: Exercise<W>, in start: String) throws(ExerciseFailure.Problem) {
-        self.exercise = exercise
-        if start == exercise.table.initial,
-            let initial = StateMachine<W>.initial(W.given(exercise.context), scheduler: clock.scheduler)
-        {
-            machine = initial
-        } else {
-            guard let state = exercise.beginning(in: start)?.state else { throw .missingSamples(states: [start]) }
-            machine = StateMachine(entering: state, context: exercise.context, scheduler: clock.scheduler)
+        guard let machine = exercise.machine(in: start, scheduler: clock.scheduler) else {
+            throw .missingSamples(states: [start])
         }
+        (self.exercise, self.machine) = (exercise, machine)
         try activate()
     }
 
@@ -53,7 +48,7 @@ final class ExercisedMachine<W: Workflow> {
         case .restart:
             try restart()
             return .carriedOut
-        case .fire(let transition, let sample, let path): return try fire(transition, sample: sample, in: path)
+        case .fire(let transition, let sample): return try fire(transition, sample: sample)
         }
     }
 
@@ -61,43 +56,32 @@ final class ExercisedMachine<W: Workflow> {
     typealias HeldMachine = (path: [RegionPlace], machine: any ExercisedRegion)
 
     /// The machines in its state, at any depth, without machines of a workflow around them.
-    var regions: [HeldMachine] { Self.regions(in: machine, [], within: []) }
+    var regions: [HeldMachine] { Self.regions(in: machine, []) }
 
-    private static func regions(
-        in holder: any ExercisedRegion,
-        _ path: [RegionPlace],
-        within others: Set<ObjectIdentifier>
-    ) -> [HeldMachine] {
+    private static func regions(in holder: any ExercisedRegion, _ path: [RegionPlace]) -> [HeldMachine] {
         guard let composite = holder.currentState as? any Composite else { return [] }
-        let holders = others.union([ObjectIdentifier(type(of: holder))])
         return composite.regions.enumerated().flatMap { index, region in
+            guard let machine = region as? any ExercisedRegion else { return [HeldMachine]() }
+            let workflow = type(of: machine).workflowType
             // A workflow within itself would have no end.
-            guard let machine = region as? any ExercisedRegion, !holders.contains(ObjectIdentifier(type(of: machine)))
-            else { return [HeldMachine]() }
-            let name = propertyName(of: machine, in: composite) ?? "\(index)"
+            if workflow == W.self || path.contains(where: { $0.workflow == workflow }) { return [] }
             let place = RegionPlace(
-                name: name,
+                name: propertyName(of: machine, in: composite) ?? "\(index)",
                 index: index,
-                type: writtenName(of: type(of: machine)),
-                workflow: type(of: machine).workflowType
+                workflow: workflow,
+                workflowName: machine.definition.workflow
             )
             let path = path + [place]
-            return [(path, machine)] + regions(in: machine, path, within: holders)
+            return [(path, machine)] + regions(in: machine, path)
         }
     }
 
     /// Fires an event of the machine, or of a machine in its state.
-    private func fire(
-        _ transition: ExercisedTransition,
-        sample: Int?,
-        in path: [RegionPlace]
-    ) throws(ExerciseFailure.Problem) -> Result {
-        let found: HeldMachine? = path.isEmpty ? (path: path, machine: machine) : regions.first { $0.path == path }
-        // The found path has the indices of this state object.
+    private func fire(_ transition: ExercisedTransition, sample: Int?) throws(ExerciseFailure.Problem) -> Result {
+        let isOwn = transition.path.isEmpty
+        let found: HeldMachine? = isOwn ? (path: [], machine: machine) : regions.first { $0.path == transition.path }
         guard let (path, target) = found, target.stateName == transition.from else { return .notMade }
-        func isDestination(_ state: any WorkflowState) -> Bool {
-            target.definition.isObject(state, of: transition.to)
-        }
+        func isDestination(_ state: any WorkflowState) -> Bool { target.definition.isObject(state, of: transition.to) }
         var state: (any WorkflowState)?
         do {
             if let sample {
@@ -113,8 +97,11 @@ final class ExercisedMachine<W: Workflow> {
             return .declined("the \(sample == nil ? "builder" : "sample") has thrown: \(error)")
         }
         guard let state, isDestination(state) else { return .notMade }
+        var fired = transition
+        // The found path has the indices of this state object.
+        fired.path = path
         states.append(machine.stateName)
-        trace.append(.fire(transition, sample: sample, path: path))
+        trace.append(.fire(fired, sample: sample))
         do {
             try target.fire(event: transition.event, entering: state)
         } catch {
@@ -124,8 +111,7 @@ final class ExercisedMachine<W: Workflow> {
             return .declined("declined: \(error.underlyingError.map { "\($0)" } ?? "")")
         }
         // A fire of a region is no transition of the machine.
-        try checkHooks(Array(takeMade().dropFirst(path.isEmpty ? 1 : 0)))
-        try checkInvariants()
+        try check(after: isOwn ? 1 : 0)
         return .carriedOut
     }
 
@@ -135,18 +121,13 @@ final class ExercisedMachine<W: Workflow> {
         trace.append(.restart)
         let restored: StateMachine<W>
         do {
-            restored = try StateMachine(
-                archive: machine.archive(),
-                context: exercise.context,
-                scheduler: clock.scheduler
-            )
+            let archive = try machine.archive()
+            restored = try StateMachine(archive: archive, context: exercise.context, scheduler: clock.scheduler)
+            try expectEqual(machine.currentState, restored.currentState, except: exercise.except)
+        } catch let error as LostInArchive {
+            throw .lostInArchive(error)
         } catch {
             throw .notArchived(error)
-        }
-        do {
-            try expectEqual(machine.currentState, restored.currentState, except: exercise.except)
-        } catch {
-            throw .lostInArchive(error)
         }
         machine = restored
         try activate()
@@ -159,25 +140,22 @@ final class ExercisedMachine<W: Workflow> {
             guard occurrence.kind == .transitioned, occurrence.cause == nil, let event = occurrence.event,
                 let to = occurrence.destination
             else { return }
-            let transition = ExercisedTransition(event: event, from: occurrence.source, to: to)
-            made.value.withLock { $0.append(transition) }
+            made.value.withLock { $0.append((event, to)) }
         }
         machine.collectEffects(exercise.collectEffects)
         machine.leaveOutWork()
         machine.activate()
-        try checkHooks(takeMade())
-        try checkInvariants()
+        try check(after: 0)
     }
 
-    private func takeMade() -> [ExercisedTransition] { made.value.withLock { exchange(&$0, with: []) } }
-
-    private func checkHooks(_ transitions: [ExercisedTransition]) throws(ExerciseFailure.Problem) {
-        if let other = transitions.first(where: { !exercise.hookEvents.contains($0.event) }) {
+    /// Checks the events of hooks, and the invariants.
+    /// - Parameter count: The number of transitions before those of hooks.
+    /// - Throws: The problem.
+    private func check(after count: Int) throws(ExerciseFailure.Problem) {
+        let fired = made.value.withLock { exchange(&$0, with: []) }.dropFirst(count)
+        if let other = fired.first(where: { !exercise.hookEvents.contains($0.event) }) {
             throw .strayed(event: other.event, to: other.to)
         }
-    }
-
-    private func checkInvariants() throws(ExerciseFailure.Problem) {
         for (name, isTrue) in exercise.invariants {
             let answer: Bool
             do {
@@ -191,21 +169,3 @@ final class ExercisedMachine<W: Workflow> {
 }
 
 extension ExerciseFailure.Problem: Error {}
-
-extension Exercise {
-    /// A start state and the first sample that makes it without a source; the sample is `nil` for an empty state.
-    func beginning(in name: String) -> (state: W.AnyState, sample: Int?)? {
-        samples(for: name, event: "").lazy.compactMap { sample in
-            (try? state(name, of: sample)).map { ($0, sample) }
-        }.first
-    }
-
-    /// Makes a state without a source; `nil` if the sample makes another state.
-    private func state(_ name: String, of sample: Int?) throws -> W.AnyState? {
-        guard let sample else { return W.emptyState(named: name) }
-        guard let state = try samples[sample].make(()),
-            definition.stateIndex(of: state) == definition.stateIndex(named: name)
-        else { return nil }
-        return state as? W.AnyState
-    }
-}

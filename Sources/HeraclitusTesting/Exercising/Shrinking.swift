@@ -1,5 +1,4 @@
 import Heraclitus
-import HeraclitusInspecting
 
 /// Shortens the path to a problem.
 ///
@@ -8,7 +7,6 @@ import HeraclitusInspecting
 struct Shrinking<W: Workflow> {
     private let exercise: Exercise<W>
     private let start: String
-    private let graph: TableGraph
     private var attempts = 0
 
     /// The path so far, with the state before each action.
@@ -20,11 +18,7 @@ struct Shrinking<W: Workflow> {
     private static var limit: Int { 3_000 }
 
     init(_ exercise: Exercise<W>, start: String, _ trace: [ExerciseAction], _ problem: ExerciseFailure.Problem) {
-        self.exercise = exercise
-        self.start = start
-        self.trace = trace
-        self.problem = problem
-        graph = TableGraph(exercise.table)
+        (self.exercise, self.start, self.trace, self.problem) = (exercise, start, trace, problem)
         guard accept(trace) else { return }
         accept(trace.dropLast().filter { $0 != .restart } + trace.suffix(1))
         takeShortestWay()
@@ -33,18 +27,12 @@ struct Shrinking<W: Workflow> {
 
     /// The failure at the end of the shortened path.
     var failure: ExerciseFailure {
-        let steps = trace.compactMap { action -> TransitionPath.Step? in
-            guard case .fire(let transition, _, []) = action else { return nil }
-            let isUpdate = exercise.table[transition.event]?.transitions
-                .contains { $0.isUpdate && $0.from == transition.from && $0.to == transition.to }
-            return TransitionPath.Step(event: transition.event, to: transition.to, isUpdate: isUpdate ?? false)
+        let transitions = trace.compactMap { action -> ExercisedTransition? in
+            if case .fire(let transition, _) = action, transition.path.isEmpty { transition } else { nil }
         }
-        return ExerciseFailure(
-            workflow: exercise.table.workflow,
-            problem: problem,
-            path: TransitionPath(start: start, steps: steps),
-            code: exercise.code(for: trace, from: start, showing: problem)
-        )
+        let path = TransitionPath(start: start, transitions)
+        let code = exercise.code(for: trace, along: path, of: problem)
+        return ExerciseFailure(workflow: exercise.table.workflow, problem: problem, path: path, code: code)
     }
 
     /// Repeats the actions, and keeps them if the same problem shows.
@@ -69,22 +57,17 @@ struct Shrinking<W: Workflow> {
 
     /// Replaces the beginning by the shortest way to the latest possible place.
     private mutating func takeShortestWay() {
-        guard let first = graph.number(of: start) else { return }
         for index in trace.indices.reversed() {
-            guard let place = graph.number(of: states[index]),
-                let edges = graph.shortestWay(from: first, to: place, where: { _ in true }), edges.count < index
+            guard let path = exercise.table.shortestPath(from: start, to: states[index]), path.steps.count < index
             else { continue }
-            let way = edges.map { number in
-                let transition = exercise.table.transition(graph.edges[number])
-                return ExerciseAction.fire(transition, sample: sampleUsed(for: transition))
-            }
+            let way = path.transitions.map { ExerciseAction.fire($0, sample: sampleUsed(for: $0)) }
             if accept(way + trace[index...]) { return }
         }
     }
 
     /// The sample that carried out the transition on the path; otherwise the first fitting sample.
     private func sampleUsed(for transition: ExercisedTransition) -> Int? {
-        for case .fire(transition, let sample, []) in trace { return sample }
+        for case .fire(transition, let sample) in trace { return sample }
         return exercise.samples(for: transition.to, event: transition.event).first ?? nil
     }
 

@@ -11,8 +11,3 @@ extension Definition {
         return superclasses(of: type(of: object)).contains { stateIndex(of: $0) == number }
     }
 }
-
-extension TransitionTable {
-    /// The states with registered subclasses; their classes may be abstract.
-    var superclasses: Set<String> { Set(superstates.values) }
-}

@@ -71,13 +71,7 @@ extension TransitionTable {
     }
 
     private func path(from start: Int, _ edges: [Int], in graph: TableGraph) -> TransitionPath {
-        TransitionPath(
-            start: states[start],
-            steps: edges.map { number in
-                let edge = graph.edges[number]
-                return TransitionPath.Step(event: events[edge.event].name, to: states[edge.to], isUpdate: edge.isUpdate)
-            }
-        )
+        TransitionPath(start: states[start], edges.map { transition(graph.edges[$0]) })
     }
 }
 
