@@ -35,8 +35,7 @@ struct ArchiveLock: Codable {
         do {
             return try JSONValue(json: json, limit: .max).decoded(as: ArchiveLock.self)
         } catch {
-            let explanation = (error as? ArchiveError)?.description ?? ArchiveError.explanation(of: error)
-            throw ArchiveError.inaccessibleFile(file.path, explanation: explanation)
+            throw ArchiveError.inaccessibleFile(file.path, explanation: ArchiveError.explanation(of: error))
         }
     }
 
@@ -49,20 +48,55 @@ struct ArchiveLock: Codable {
 }
 
 extension ArchiveLock {
-    /// Makes the lock of a workflow's current version.
-    init(of table: TransitionTable, _ collected: CollectedArchives) {
+    /// Makes the lock of a workflow's current version: drives machines through every transition, and adds every sample.
+    init<W: Workflow>(
+        in context: W.Context,
+        _ samples: [Sample<W>],
+        firedByHooks hookEvents: Set<String>,
+        except: Set<String>
+    ) throws {
+        let table = W.table
+        var found: [String: [JSONValue]] = [:]
+        var effects: [String: [JSONValue]] = [:]
+        let declared = Lock<[any Effect]>([])
+        func add(_ json: Data, _ new: [any Effect]) throws {
+            let archive = try JSONValue(json: json)
+            found[archive["state"]?.stringValue ?? "", default: []].append(archive)
+            for effect in new {
+                effects[type(of: effect).name, default: []].append(try JSONValue(encoding: effect, at: []))
+            }
+        }
+        let exercise = Exercise(
+            table: table,
+            context: context,
+            samples: samples,
+            isRestarting: true,
+            hookEvents: hookEvents,
+            except: except,
+            invariants: [
+                "archives are collected": { machine in
+                    try add(machine.archive(), declared.withLock { exchange(&$0, with: []) })
+                    return true
+                }
+            ],
+            collectEffects: { new in declared.withLock { $0 += new.effects } }
+        )
+        _ = try exercise.report(covering: .transitions)
+        // Adds the states that machines missed because an earlier sample of the state was used.
+        let definition = exercise.definition
+        for sample in samples {
+            // The archives of the holders contain the states of regions.
+            guard let state = try? sample.make(()), definition.stateIndex(of: state) != nil,
+                let state = state as? W.AnyState
+            else { continue }
+            try add(ArchiveEncoder.data(of: StateArchive<W>(state)), (state as? any Effecting)?.effects ?? [])
+        }
         workflow = table.workflow
         version = table.version
         events = table.events.map(\.name)
+        states = found.mapValues { JSONShape(of: $0.map { $0["data"] ?? .null }) }
         // The archives of each state in turn, so that the file is the same in each run.
-        let found = Dictionary(grouping: collected.archives) { $0.state }
-        let archives = table.states.flatMap { found[$0] ?? [] }
-        states = Dictionary(grouping: archives) { $0.state }
-            .mapValues { JSONShape(of: $0.map { $0.archive["data"] ?? .null }) }
-        addNews(
-            archives.map(\.archive),
-            Dictionary(grouping: collected.effects) { $0.name }.mapValues { $0.map(\.data) }
-        )
+        addNews(table.states.flatMap { found[$0] ?? [] }, effects)
     }
 
     /// Merges a lock with the recorded lock of the same version, because recorded archives may still be stored.
@@ -83,26 +117,19 @@ extension ArchiveLock {
     /// The additions of this lock to another lock of the same version, by name, and then the events.
     func additions(to recorded: ArchiveLock?) -> [LockAddition] {
         guard let recorded else { return states.keys.sorted().map { LockAddition(kind: .state, name: $0) } }
-        var additions: [LockAddition] = []
-        for (state, shape) in states {
-            guard let before = recorded.states[state] else {
-                additions.append(LockAddition(kind: .state, name: state))
-                continue
-            }
-            additions += shape.paths(missingIn: before).map { path in
-                LockAddition(kind: shape.isWithinValue(path) ? .innerKey : .key, name: "\(state).\(path)")
-            }
-        }
-        for (name, samples) in effects {
-            guard let before = recorded.effects[name] else {
-                additions.append(LockAddition(kind: .effect, name: name))
-                continue
-            }
-            additions += JSONShape(of: samples).paths(missingIn: JSONShape(of: before)).map { path in
-                LockAddition(kind: .effect, name: "\(name).\(path)")
+        typealias Shapes = [String: JSONShape]
+        func added(_ kind: LockAddition.Kind, _ shapes: Shapes, to others: Shapes) -> [LockAddition] {
+            shapes.flatMap { name, shape -> [LockAddition] in
+                guard let other = others[name] else { return [LockAddition(kind: kind, name: name)] }
+                return shape.paths(missingIn: other).map { path -> LockAddition in
+                    let keyKind = kind == .effect ? kind : shape.isWithinValue(path) ? .innerKey : .key
+                    return LockAddition(kind: keyKind, name: "\(name).\(path)")
+                }
             }
         }
-        return additions.sorted { $0.name < $1.name }
+        let (new, old) = (effects.mapValues(JSONShape.init(of:)), recorded.effects.mapValues(JSONShape.init(of:)))
+        let found = added(.state, states, to: recorded.states) + added(.effect, new, to: old)
+        return found.sorted { $0.name < $1.name }
             + events.filter { !recorded.events.contains($0) }.map { LockAddition(kind: .event, name: $0) }
     }
 }
@@ -130,10 +157,7 @@ struct LockAddition: Hashable {
 extension [JSONValue] {
     /// Adds each element with a key, a type or a value that all elements before it lack, such as a new case of an
     /// enumeration.
-    fileprivate mutating func addNews(
-        _ new: [JSONValue],
-        _ content: (JSONValue) -> (name: String, data: JSONValue)
-    ) {
+    fileprivate mutating func addNews(_ new: [JSONValue], _ content: (JSONValue) -> (name: String, data: JSONValue)) {
         var seen: [[String]: Set<JSONValue>] = [:]
         func isNews(_ element: JSONValue) -> Bool {
             let (name, data) = content(element)

@@ -46,18 +46,14 @@ public func expectCompatible<W: Workflow>(
     let context = try Exercise<W>.context(context)
     let table = W.table
     func lockOfToday() throws -> ArchiveLock {
-        ArchiveLock(
-            of: table,
-            try CollectedArchives(of: W.self, context, samples, firedByHooks: hookEvents, except: except)
-        )
+        try ArchiveLock(in: context, samples, firedByHooks: hookEvents, except: except)
     }
     let today = try lockOfToday()
     let locks = try ArchiveLock.all(in: folder)
-    let breaks = try locks.flatMap { try Compatibility<W>($0, today, except: except).breaks() }
-    let stepsWithoutUse = ArchiveLock.stepsWithoutUse(of: W.self, for: locks)
-    guard breaks.isEmpty, stepsWithoutUse.isEmpty else {
-        throw IncompatibleArchives(workflow: table.workflow, breaks: breaks + stepsWithoutUse)
-    }
+    let breaks =
+        try locks.flatMap { try Compatibility<W>($0, today, except: except).breaks() }
+        + ArchiveLock.stepsWithoutUse(of: W.self, for: locks)
+    guard breaks.isEmpty else { throw IncompatibleArchives(workflow: table.workflow, breaks: breaks) }
     let recorded = locks.last { $0.version == table.version }
     if isRecording || recorded == nil { try (recorded.map(today.adding(to:)) ?? today).write(to: folder) }
     var additions = isRecording ? [] : today.additions(to: recorded)
@@ -66,23 +62,14 @@ public func expectCompatible<W: Workflow>(
         let others = try Set(lockOfToday().additions(to: recorded))
         additions.removeAll { !others.contains($0) }
     }
-    let unreached = table.reachableStates.filter { today.states[$0] == nil }
+    let unreachable = table.findings.filter { $0.kind == "unreachableState" }.flatMap(\.names)
+    // Superclasses may be abstract.
+    let others = table.superclasses.union(unreachable + today.states.keys)
+    let unreached = table.states.filter { !others.contains($0) }
     guard additions.isEmpty, unreached.isEmpty else {
-        throw ArchiveLockNotRecorded(
-            file: ArchiveLock.file(of: table.version, in: folder),
-            additions: additions,
-            unreached: unreached,
-            isWritten: recorded == nil && !isRecording
-        )
-    }
-}
-
-extension TransitionTable {
-    /// The states that a machine can be in, without superclasses, which may be abstract.
-    fileprivate var reachableStates: [String] {
-        let unreachable = findings.filter { $0.kind == "unreachableState" }.flatMap(\.names)
-        let others = superclasses.union(unreachable)
-        return states.filter { !others.contains($0) }
+        let file = ArchiveLock.file(of: table.version, in: folder)
+        let isWritten = recorded == nil && !isRecording
+        throw ArchiveLockNotRecorded(file: file, additions: additions, unreached: unreached, isWritten: isWritten)
     }
 }
 
