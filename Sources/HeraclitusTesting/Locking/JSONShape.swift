@@ -31,7 +31,8 @@ struct JSONShape: Codable, Equatable {
 
     /// The outermost paths that another shape lacks.
     func paths(missingIn other: JSONShape) -> [String] {
-        outermost(types.keys.filter { other.types[$0] == nil && types[$0] != ["null"] })
+        let missing = Set(types.keys.filter { other.types[$0] == nil && types[$0] != ["null"] })
+        return missing.sorted().filter { !DataPath.paths(around: $0).contains(where: missing.contains) }
     }
 
     /// Whether a path leads into a value of a state's data, rather than to a member of the data itself.
@@ -42,11 +43,6 @@ struct JSONShape: Codable, Equatable {
         guard parent.hasSuffix(".data") else { return true }
         let archive = parent.dropLast(5)
         return !["format", "state", "version", "workflow"].allSatisfy { types["\(archive).\($0)"] != nil }
-    }
-
-    private func outermost(_ paths: [String]) -> [String] {
-        let all = Set(paths)
-        return paths.sorted().filter { !DataPath.paths(around: $0).contains(where: all.contains) }
     }
 }
 
@@ -64,13 +60,7 @@ extension JSONValue {
     }
 
     /// The value itself; for an object or a list, only whether it is empty.
-    var withoutContent: JSONValue {
-        switch self {
-        case .object(let members): members.isEmpty ? self : ["": .null]
-        case .array(let elements): elements.isEmpty ? self : [.null]
-        default: self
-        }
-    }
+    var withoutContent: JSONValue { isContainer && !isEmptyContainer ? [.string(typeName)] : self }
 
     /// Whether the value is an object or a list.
     var isContainer: Bool { arrayValue != nil || objectValue != nil }
@@ -78,39 +68,26 @@ extension JSONValue {
     /// Whether the value is an empty object or an empty list.
     var isEmptyContainer: Bool { arrayValue?.isEmpty ?? objectValue?.isEmpty ?? false }
 
-    /// The value reduced to the paths of a shape.
-    func limited(to shape: JSONShape, at path: String) -> JSONValue {
+    /// The value reduced to the paths of a shape, with sorted lists, because a list's order may be that of a set.
+    func comparable(in shape: JSONShape, at path: String) -> JSONValue {
         switch self {
         case .object(let members):
-            let kept = members.filter { shape.types[DataPath.path(path, then: $0.key)] != nil }
-            return .object(
-                Dictionary(
-                    kept.map { ($0.key, $0.value.limited(to: shape, at: DataPath.path(path, then: $0.key))) }
-                ) { $1 }
-            )
+            var kept: [String: JSONValue] = [:]
+            for (key, member) in members {
+                let path = DataPath.path(path, then: key)
+                if shape.types[path] != nil { kept[key] = member.comparable(in: shape, at: path) }
+            }
+            return .object(kept)
         case .array(let elements):
-            return .array(elements.map { $0.limited(to: shape, at: "\(path)[]") })
+            return .array(elements.map { $0.comparable(in: shape, at: "\(path)[]") }.sorted { $0.text < $1.text })
         default: return self
-        }
-    }
-
-    /// The value with all lists sorted, because a list's order may be the order of a set.
-    var withoutOrder: JSONValue {
-        switch self {
-        case .object(let members): .object(Dictionary(members.map { ($0.key, $0.value.withoutOrder) }) { $1 })
-        case .array(let elements): .array(elements.map(\.withoutOrder).sorted { $0.text < $1.text })
-        default: self
         }
     }
 
     /// Whether equal values at two places are probably related.
     var isTelling: Bool {
-        switch self {
-        case .null, .bool: false
-        case .string(let text): !text.isEmpty
-        case .integer, .unsigned, .number, .decimal: doubleValue.map { !(0...1).contains($0) } ?? true
-        case .array, .object: !isEmptyContainer
-        }
+        if let number = doubleValue { return !(0...1).contains(number) }
+        return self != .null && boolValue == nil && self != "" && !isEmptyContainer
     }
 
     /// The values by path, with the value itself at the empty path, and without values in lists.
@@ -121,9 +98,7 @@ extension JSONValue {
     }
 
     /// The value as JSON.
-    var text: String {
-        (try? ArchiveEncoder.data(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? typeName
-    }
+    var text: String { (try? ArchiveEncoder.data(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? typeName }
 
     /// The name of the value's type.
     var typeName: String {
