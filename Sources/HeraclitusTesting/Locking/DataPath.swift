@@ -7,35 +7,26 @@ struct DataPath {
     private let root: String
 
     /// The keys that lead to the list, if the path leads into a list.
-    private var list: [String]?
+    private let list: [String]?
 
     /// The keys that lead to the value, from the data or from an element of the list.
-    private var keys: [String] = []
+    private let keys: [String]
 
     init?(_ path: String, in root: String = "archive.data") {
-        self.root = root
         // A backslash escapes points and brackets in keys.
-        var key = ""
-        var isEscaped = false
-        var isInKey = true
-        for character in path {
-            switch character {
-            case _ where isEscaped:
-                key.append(character)
-                isEscaped = false
-            case "\\": isEscaped = true
-            case ".":
-                if isInKey { keys.append(key) }
-                (key, isInKey) = ("", true)
-            case "[":
-                guard list == nil, !path.hasPrefix("[") else { return nil }
-                list = keys + [key]
-                (keys, key, isInKey) = ([], "", false)
-            case "]": break
-            default: key.append(character)
-            }
-        }
-        if isInKey, !path.isEmpty { keys.append(key) }
+        let steps = path.matches(of: /\[\]|(?:\\.|[^\\.\[])+/).map(\.output)
+        let place = steps.firstIndex(of: "[]")
+        let inner = steps.suffix(from: place.map { $0 + 1 } ?? 0)
+        if place == 0 || inner.contains("[]") { return nil }
+        func key(_ step: Substring) -> String { String(step.replacing(/\\(.)/) { $0.output.1 }) }
+        self.root = root
+        list = place.map { steps.prefix(upTo: $0).map(key) }
+        keys = inner.map(key)
+    }
+
+    /// Lines that set the value at a path, or a comment that the reader of the step has to carry out.
+    static func lines(setting path: String, to value: String, in root: String = "archive.data") -> [String] {
+        DataPath(path, in: root).map { $0.change(["\($0.place) = \(value)"]) } ?? ["// convert \(path)"]
     }
 
     /// Appends a key to a path.

@@ -52,7 +52,7 @@ public func expectCompatible<W: Workflow>(
     let locks = try ArchiveLock.all(in: folder)
     let breaks =
         try locks.flatMap { try Compatibility<W>($0, today, except: except).breaks() }
-        + ArchiveLock.stepsWithoutUse(of: W.self, for: locks)
+        + Compatibility<W>.stepsWithoutUse(for: locks)
     guard breaks.isEmpty else { throw IncompatibleArchives(workflow: table.workflow, breaks: breaks) }
     let recorded = locks.last { $0.version == table.version }
     if isRecording || recorded == nil { try (recorded.map(today.adding(to:)) ?? today).write(to: folder) }

@@ -35,6 +35,17 @@ struct JSONShape: Codable, Equatable {
         return missing.sorted().filter { !DataPath.paths(around: $0).contains(where: missing.contains) }
     }
 
+    /// The paths beside a path that only another shape has, with values of the same type.
+    ///
+    /// A single one may be the other name of a renamed key.
+    func paths(like path: String, onlyIn other: JSONShape) -> [String] {
+        guard let code = DataPath(path) else { return [] }
+        let type = types[path]?.subtracting(["null"])
+        return other.paths(missingIn: self).filter {
+            other.types[$0]?.subtracting(["null"]) == type && DataPath($0)?.isBeside(code) == true
+        }
+    }
+
     /// Whether a path leads into a value of a state's data, rather than to a member of the data itself.
     ///
     /// A machine within the data has data of its own.

@@ -12,33 +12,26 @@ extension Compatibility {
         _ before: StoredMachine,
         _ after: StoredMachine,
         _ again: StoredMachine
-    ) -> [IncompatibleArchives.Break] {
+    ) -> [Break] {
         let isComparable = before.place.isEmpty || before.version == after.version
         let own = isComparable ? lost(stored, before, after) + changed(before, after, again) : []
-        func machines(of machine: StoredMachine) -> [String: StoredMachine] {
-            Dictionary(machine.machines.map { ($0.place, $0) }) { first, _ in first }
+        func machine(like other: StoredMachine, in holder: StoredMachine) -> StoredMachine? {
+            holder.machines.first { $0.place == other.place }
         }
-        let (storedInner, restored, restoredAgain) = (machines(of: stored), machines(of: after), machines(of: again))
         return own
-            + before.machines.flatMap { machine in
-                guard let after = restored[machine.place], let again = restoredAgain[machine.place] else {
-                    return [IncompatibleArchives.Break]()
+            + before.machines.flatMap { inner in
+                guard let after = machine(like: inner, in: after), let again = machine(like: inner, in: again) else {
+                    return [Break]()
                 }
-                let stored = storedInner[machine.place] ?? machine
-                return compare(stored, machine, after, again)
+                return compare(machine(like: inner, in: stored) ?? inner, inner, after, again)
             }
     }
 
     /// The keys that are stored and no longer read.
-    private func lost(
-        _ stored: StoredMachine,
-        _ before: StoredMachine,
-        _ after: StoredMachine
-    ) -> [IncompatibleArchives.Break] {
+    private func lost(_ stored: StoredMachine, _ before: StoredMachine, _ after: StoredMachine) -> [Break] {
         func compared(_ data: JSONValue) -> [String: JSONValue] { data.valuesByPath.filter { isCompared($0.key) } }
         let (values, now) = (compared(before.data), compared(after.data))
         let (copied, read) = (compared(stored.data).newKeys(in: values), values.newKeys(in: now))
-        let (old, new) = (storedShapes[before], shapesOfToday[before])
         let paths = JSONShape(of: [before.data]).paths(missingIn: JSONShape(of: [after.data])).filter { path in
             guard isCompared(path) else { return false }
             guard let value = values[path] else { return true }
@@ -47,37 +40,23 @@ extension Compatibility {
             let isElsewhere = value.isTelling && max(0, copied[value] ?? 0) + (read[value] ?? 0) >= 0
             return !value.isEmptyContainer && !isElsewhere
         }
-        // A renamed optional key counts as read.
-        let types = old[before.state]?.types ?? [:]
-        let news = new[after.state]?.paths(missingIn: old[before.state] ?? JSONShape(of: [])) ?? []
         return paths.map { path in
-            var explanation = "\"\(before.path(to: path))\" is stored and no longer read: it would be lost."
-            var (name, lines) = ("drop \(path)", ["// drop \(path)"])
-            if let code = DataPath(path) {
-                let alike = news.filter {
-                    new[after.state]?.types[$0]?.subtracting(["null"]) == types[path]?.subtracting(["null"])
-                        && DataPath($0)?.isBeside(code) == true
-                }
-                lines = code.change(["\(code.place) = nil"])
-                if alike.count == 1, let other = DataPath(alike[0]) {
-                    explanation += " \"\(before.path(to: alike[0]))\" is new, and of the same type."
-                    (name, lines) = ("\(path) becomes \(alike[0])", other.takeOver(code))
-                }
+            let explanation = "\"\(before.path(to: path))\" is stored and no longer read: it would be lost."
+            // A renamed optional key counts as read.
+            let new = storedShapes.shape(of: before).paths(like: path, onlyIn: shapesOfToday.shape(of: after))
+            guard new.count == 1 else {
+                return made(before, explanation, "drop \(path)", DataPath.lines(setting: path, to: "nil"))
             }
-            return made(before.outer, explanation, step(change(name, of: before, lines), for: before))
+            let other = "\"\(before.path(to: new[0]))\" is new, and of the same type."
+            return renamed(path, to: new[0], of: before, "\(explanation) \(other)")
         }
     }
 
     /// The values that are read as other values, such as a number that has become a date.
-    private func changed(
-        _ before: StoredMachine,
-        _ after: StoredMachine,
-        _ again: StoredMachine
-    ) -> [IncompatibleArchives.Break] {
+    private func changed(_ before: StoredMachine, _ after: StoredMachine, _ again: StoredMachine) -> [Break] {
         let changes = before.data.changes(whenRead: after.data, and: again.data)
         return changes.filter { isCompared($0.path) }.map { path, explanation in
-            let remedy = step(conversion(of: path, in: before), for: before)
-            return made(before.outer, "\(before.subject(path)) \(explanation).", remedy)
+            converted(path, of: before, "\(before.subject(path)) \(explanation).")
         }
     }
 

@@ -18,22 +18,32 @@ extension Compatibility {
     /// A step for the list of migrations, headed by its workflow and the version it needs.
     func step(_ code: String, for machine: StoredMachine? = nil) -> String {
         let (next, version) = (next(machine), version(of: machine))
-        let workflow = machine.flatMap { $0.place.isEmpty ? nil : "// In the workflow \($0.workflow):\n" } ?? ""
-        return workflow + (next > version ? "static var version: Int { \(next) }  // in `migrations`:\n" : "") + code
+        let workflow = machine.flatMap { $0.place.isEmpty ? nil : $0.workflow }
+        let needed = next > version ? "static var version: Int { \(next) }  // in `migrations`:\n" : ""
+        return heading(workflow) + needed + code
     }
 
-    func change(_ name: String, of machine: StoredMachine, _ lines: [String]) -> String {
+    /// The line before the code of another workflow than the outermost one.
+    func heading(_ workflow: String?) -> String { workflow.map { "// In the workflow \($0):\n" } ?? "" }
+
+    /// A break that a step with these lines mends.
+    func made(_ machine: StoredMachine, _ explanation: String, _ name: String, _ lines: [String]) -> Break {
         // Steps to one version have different names.
         let name = "\(name) in \(machine.state)".debugDescription
         let head = ".step(\(name), in: \(next(machine)), of: \(machine.state.debugDescription)) { archive in"
-        return Self.closure(head, lines)
+        return made(machine.outer, explanation, step(Self.closure(head, lines), for: machine))
     }
 
-    /// A step that converts the value at a path.
-    func conversion(of path: String, in machine: StoredMachine, _ comment: String = "") -> String {
+    /// A break that a step mends, which moves the value of a renamed key.
+    func renamed(_ old: String, to new: String, of machine: StoredMachine, _ explanation: String) -> Break {
+        let lines = DataPath(new).flatMap { new in DataPath(old).map(new.takeOver) }
+        return made(machine, explanation, "\(old) becomes \(new)", lines ?? [])
+    }
+
+    /// A break that a step mends, which converts the value at a path.
+    func converted(_ path: String, of machine: StoredMachine, _ explanation: String, _ comment: String = "") -> Break {
         let name = "convert \(path.isEmpty ? "the data" : path)"
-        let lines = DataPath(path).map { $0.change(["\($0.place) = …\(comment)"]) }
-        return change(name, of: machine, lines ?? ["// \(name)"])
+        return made(machine, explanation, name, DataPath.lines(setting: path, to: "…\(comment)"))
     }
 
     /// A step with a closure of these lines.

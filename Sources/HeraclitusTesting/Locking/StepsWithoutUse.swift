@@ -1,50 +1,43 @@
 import Heraclitus
 import HeraclitusStores
 
-extension ArchiveLock {
+extension Compatibility {
     /// A break for each migration step whose state, effect or key is missing from every older version.
     ///
     /// Such a name may be misspelt.
-    static func stepsWithoutUse<W: Workflow>(
-        of workflow: W.Type,
-        for locks: [ArchiveLock]
-    ) -> [IncompatibleArchives.Break] {
+    /// - Parameter locks: All locks, the oldest first.
+    /// - Returns: The breaks, in the order of the steps.
+    static func stepsWithoutUse(for locks: [ArchiveLock]) -> [Break] {
         let steps = TransitionValidator<W>().definition.migrations
-        var (asked, used) = (Set<Int>(), Set<Int>())
-        func carryOutSteps(after version: Int, _ apply: (Int) throws -> Bool) {
-            for index in steps.indices where steps[index].version > version {
+        let oldest = locks.first?.version ?? .max
+        var unused = Set(steps.indices.filter { steps[$0].version > oldest })
+        func carryOutSteps(after version: Int, _ apply: (Migration) throws -> Bool) {
+            for (index, step) in steps.enumerated() where step.version > version {
                 do {
-                    if try apply(index) { used.insert(index) }
+                    if try apply(step) { unused.remove(index) }
                 } catch {
-                    // A step that throws has found what it is for.
-                    used.insert(index)
+                    // A step that throws has found what it is for, and hides what the later ones would find.
+                    unused.subtract(index..<steps.count)
                     return
                 }
             }
         }
         for lock in locks {
             for archive in lock.archives {
-                guard var raw = RawArchive(archive) else { continue }
-                carryOutSteps(after: raw.version) { index in
-                    asked.insert(index)
-                    return try steps[index].apply(to: &raw)
-                }
+                var raw = RawArchive(archive)
+                carryOutSteps(after: lock.version) { try $0.apply(to: &raw) }
             }
             for (name, samples) in lock.effects {
                 for data in samples {
                     var effect = RawEffect(name: name, data: data)
-                    carryOutSteps(after: lock.version) { try steps[$0].apply(to: &effect) }
+                    carryOutSteps(after: lock.version) { try $0.apply(to: &effect) }
                 }
             }
         }
-        return asked.subtracting(used).sorted().map { index in
-            let step = steps[index]
-            return IncompatibleArchives.Break(
-                version: step.version - 1,
-                state: nil,
-                explanation: "The step \(step.name.debugDescription) matches nothing that older versions have stored.",
-                remedy: "// Correct the name that the step looks for, or remove the step."
-            )
+        return unused.sorted().map { steps[$0] }.map { step in
+            let explanation = "The step \(step.name.debugDescription) matches nothing that older versions have stored."
+            let remedy = "// Correct the name that the step looks for, or remove the step."
+            return Break(version: step.version - 1, state: nil, explanation: explanation, remedy: remedy)
         }
     }
 }

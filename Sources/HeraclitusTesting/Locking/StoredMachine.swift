@@ -28,7 +28,7 @@ struct StoredMachine {
         let outer = outer ?? state
         (self.workflow, self.version, self.state, self.outer, self.place) = (workflow, version, state, outer, place)
         var machines: [StoredMachine] = []
-        self.data = data.takingMachines(at: place.isEmpty ? "" : "\(place).data", in: outer, into: &machines)
+        self.data = data.takingMachines(at: place.isEmpty ? "" : "\(place).data", in: outer, &machines)
         self.machines = machines
     }
 
@@ -53,14 +53,10 @@ extension JSONValue {
     fileprivate static let machine: JSONValue = ["machine": .null]
 
     /// The value with placeholders for the machines in it.
-    fileprivate func takingMachines(
-        at path: String,
-        in outer: String,
-        into machines: inout [StoredMachine]
-    ) -> JSONValue {
+    fileprivate func takingMachines(at path: String, in outer: String, _ machines: inout [StoredMachine]) -> JSONValue {
         func taken(_ value: JSONValue, at path: String) -> JSONValue {
             guard let machine = StoredMachine(value, at: path, in: outer) else {
-                return value.takingMachines(at: path, in: outer, into: &machines)
+                return value.takingMachines(at: path, in: outer, &machines)
             }
             machines.append(machine)
             return Self.machine
