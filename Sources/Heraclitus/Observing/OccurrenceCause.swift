@@ -25,7 +25,7 @@ extension Occurrence.Cause {
     /// The cause in a few words: `due 2030-01-01T00:00:00.000Z`.
     ///
     /// The text of a long error is shortened to 1,000 characters; ``failure(_:)`` has it whole.
-    var text: String {
+    package var text: String {
         switch self {
         case .due(let date): "due \(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))"
         case .failure(let error): "work failed: \(error.shortenedExplanation)"
