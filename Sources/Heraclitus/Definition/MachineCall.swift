@@ -48,9 +48,6 @@ public struct MachineCall<W: Workflow>: Sendable {
     /// The values of the caller of `fire`, or the arguments of the action.
     public var userInfo: UserInfo { fullUserInfo.withoutCause }
 
-    /// The due date, in a builder for an automatic event with a deadline; otherwise `nil`.
-    public var due: Date? { fullUserInfo.due }
-
     /// The error of failed work, in a builder for the automatic event after it; otherwise `nil`.
     public var failure: (any Error)? { fullUserInfo.failure }
 }

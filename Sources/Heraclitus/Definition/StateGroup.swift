@@ -71,6 +71,11 @@ struct GroupDeclaration: Sendable {
 /// A declared group of any type.
 protocol DeclaredGroup {
     var declaration: GroupDeclaration { get }
+
+    /// Whether the state of a machine is in the group.
+    static func hasState(of machine: StateMachine<some Workflow>) -> Bool
 }
 
-extension StateGroup: DeclaredGroup {}
+extension StateGroup: DeclaredGroup {
+    static func hasState(of machine: StateMachine<some Workflow>) -> Bool { machine.isIn(State.self) }
+}

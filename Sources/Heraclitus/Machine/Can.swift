@@ -21,6 +21,11 @@ public struct Can<W: Workflow>: Sendable {
         machine.core.definition.index(of: event).map { machine.core.accepts($0, of: machine) } ?? false
     }
 
+    /// Unavailable: without it, the compiler reports a misspelt event as a fault of its own.
+    /// - Parameter name: A name that is no event's property.
+    @available(*, unavailable, message: "the workflow has no property of this name with an event")
+    public subscript(dynamicMember name: String) -> Bool { self[named: name] }
+
     /// Whether the table allows an event now, without asking guards.
     /// - Parameter name: The event's name.
     /// - Returns: `true` if the table allows or ignores it; `false` for an unknown name.

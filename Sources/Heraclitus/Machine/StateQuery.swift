@@ -18,7 +18,7 @@ public struct StateQuery<W: Workflow>: Sendable {
 
     /// Whether the current state is in a group.
     /// - Parameter group: The static property of the workflow.
-    public subscript<State>(dynamicMember group: KeyPath<W.Type, StateGroup<State>>) -> Bool {
-        machine.isIn(State.self)
+    public subscript<Group: AnyStateGroup>(dynamicMember group: KeyPath<W.Type, Group>) -> Bool {
+        (Group.self as? any DeclaredGroup.Type)?.hasState(of: machine) ?? false
     }
 }
