@@ -20,21 +20,22 @@ let package = Package(
         .library(name: "HeraclitusTables", targets: ["HeraclitusTables"]),
         .library(name: "HeraclitusTesting", targets: ["HeraclitusTesting"]),
         // SwiftPM wants unique names of targets in all of a user's packages, so targets of products end in `Example`.
-        .executable(name: "approval", targets: ["ApprovalExample"]),
-        .executable(name: "benchmark", targets: ["BenchmarkExample"]),
-        .executable(name: "dpkg-replay", targets: ["DpkgReplayExample"]),
-        .executable(name: "download", targets: ["DownloadExample"]),
-        .executable(name: "first-program", targets: ["FirstProgramExample"]),
-        .executable(name: "inbox", targets: ["InboxExample"]),
-        .executable(name: "operations", targets: ["OperationsExample"]),
-        .executable(name: "orders", targets: ["OrdersExample"]),
+        // An executable silently replaces a user's of the same name, so the names of products begin with the library's.
+        .executable(name: "heraclitus-approval", targets: ["ApprovalExample"]),
+        .executable(name: "heraclitus-benchmark", targets: ["BenchmarkExample"]),
+        .executable(name: "heraclitus-dpkg-replay", targets: ["DpkgReplayExample"]),
+        .executable(name: "heraclitus-download", targets: ["DownloadExample"]),
+        .executable(name: "heraclitus-first-program", targets: ["FirstProgramExample"]),
+        .executable(name: "heraclitus-inbox", targets: ["InboxExample"]),
+        .executable(name: "heraclitus-operations", targets: ["OperationsExample"]),
+        .executable(name: "heraclitus-orders", targets: ["OrdersExample"]),
         // No product for users: the orders of Examples/Databases are the same program with more stores.
-        .library(name: "OrdersDesk", targets: ["OrdersDeskExample"]),
-        .executable(name: "session", targets: ["SessionExample"]),
-        .executable(name: "session-server", targets: ["SessionServerExample"]),
-        .executable(name: "subscription", targets: ["SubscriptionExample"]),
-        .executable(name: "traffic-light", targets: ["TrafficLightExample"]),
-        .executable(name: "workflow-diagram", targets: ["WorkflowDiagramExample"]),
+        .library(name: "HeraclitusOrdersDesk", targets: ["OrdersDeskExample"]),
+        .executable(name: "heraclitus-session", targets: ["SessionExample"]),
+        .executable(name: "heraclitus-session-server", targets: ["SessionServerExample"]),
+        .executable(name: "heraclitus-subscription", targets: ["SubscriptionExample"]),
+        .executable(name: "heraclitus-traffic-light", targets: ["TrafficLightExample"]),
+        .executable(name: "heraclitus-workflow-diagram", targets: ["WorkflowDiagramExample"]),
     ],
     targets: [
         .target(name: "HeraclitusEssentials", swiftSettings: settings),
@@ -253,7 +254,7 @@ let package = Package(
 
 // CI's sanitizers look at the library and its own tests, and need not build the rest.
 if Context.environment["HERACLITUS_LIBRARY_ALONE"] != nil {
-    package.products.removeAll { $0 is Product.Executable || $0.name == "OrdersDesk" }
+    package.products.removeAll { $0 is Product.Executable || $0.name == "HeraclitusOrdersDesk" }
     package.targets.removeAll { target in
         target.path?.hasPrefix("Examples/") == true || ["DocumentationTests", "ExampleTests"].contains(target.name)
     }

@@ -10,7 +10,7 @@ import HeraclitusTables
 struct Approval {
     static func main() async throws {
         readNoArguments(
-            usage: "usage: approval\n\nChecks and draws the flows of a folder, and moves documents through them."
+            usage: "usage: heraclitus-approval\n\nChecks and draws a folder's flows, and moves documents through them."
         )
         guard let folder = Bundle.module.resourceURL?.appendingPathComponent("Flows") else {
             throw NoSuchFlow(name: "")

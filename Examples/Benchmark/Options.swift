@@ -1,7 +1,7 @@
 /// The options of the command line.
 struct Options {
     static let usage = """
-        usage: benchmark [--json] [--only TEXT] [--samples N] [--milliseconds N]
+        usage: heraclitus-benchmark [--json] [--only TEXT] [--samples N] [--milliseconds N]
 
           --json             a line of JSON a figure instead of the table
           --only TEXT        only figures whose name contains the text
@@ -18,7 +18,7 @@ struct Options {
     struct Misuse: Error, CustomStringConvertible {
         let description: String
 
-        init(_ problem: String) { description = "benchmark: \(problem)\n\(Options.usage)" }
+        init(_ problem: String) { description = "heraclitus-benchmark: \(problem)\n\(Options.usage)" }
     }
 
     init(_ arguments: some Sequence<String>) throws(Misuse) {

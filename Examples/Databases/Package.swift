@@ -71,13 +71,13 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        // The root's `orders` with more stores. The name differs because SwiftPM builds both packages together.
+        // The root's example `orders` with more stores.
         .executableTarget(
             name: "StoreOrders",
             dependencies: [
                 "PostgresStore", "SQLiteStore", .product(name: "Heraclitus", package: "heraclitus"),
                 .product(name: "HeraclitusStores", package: "heraclitus"),
-                .product(name: "OrdersDesk", package: "heraclitus"),
+                .product(name: "HeraclitusOrdersDesk", package: "heraclitus"),
             ],
             path: "Sources/Orders",
             swiftSettings: settings

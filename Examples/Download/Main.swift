@@ -5,7 +5,7 @@ import Heraclitus
 @main
 struct Main {
     static let usage = """
-        usage: download URL-or-file [--to FILE] [--verbose]
+        usage: heraclitus-download URL-or-file [--to FILE] [--verbose]
 
         Ctrl-C cancels; the same command goes on where it was, if the server lets it. A download fails when nothing comes for
         30 seconds, or for as many as the environment variable DOWNLOAD_PATIENCE says. --verbose tells each transition.
@@ -29,7 +29,7 @@ struct Main {
             print("\(target ?? origin.url.lastPathComponent): \(ended.verdict.text)")
             exit(ended.verdict.status)
         } catch {
-            stop("download: \(error.localizedDescription)", 1)
+            stop("heraclitus-download: \(error.localizedDescription)", 1)
         }
     }
 

@@ -1,7 +1,7 @@
 /// The options of the command line.
 struct Options {
     static let usage = """
-        usage: dpkg-replay [LOG…] [--status FILE] [--archive FILE] [--limit N] [--verbose] [--json] …
+        usage: heraclitus-dpkg-replay [LOG…] [--status FILE] [--archive FILE] [--limit N] [--verbose] [--json] …
 
         Replays dpkg's logs: every package is a state machine, every line an event. Lines that dpkg cannot have written
         after those before them are reported, and packages that are in another state than dpkg's database says.

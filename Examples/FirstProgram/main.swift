@@ -1,7 +1,7 @@
 import ExampleUsage
 import Heraclitus
 
-readNoArguments(usage: "usage: first-program\n\nModels a download, prints a rejection, and restores an archive.")
+readNoArguments(usage: "usage: heraclitus-first-program\n\nModels a download, prints a rejection, restores an archive.")
 
 // A state is a class with the data that it needs.
 final class IdleState: EmptyState {}

@@ -8,7 +8,7 @@ import HeraclitusInspecting
 @main
 struct Inbox {
     static func main() throws {
-        readNoArguments(usage: "usage: inbox\n\nReads, marks and deletes a message, and prints each step.")
+        readNoArguments(usage: "usage: heraclitus-inbox\n\nReads, marks and deletes a message, and prints each step.")
         let message = StateMachine<Message>()
         let unread = Counter()
         message.didEnter(UnreadState.self) { _, _ in unread.add() }

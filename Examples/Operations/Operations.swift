@@ -13,7 +13,9 @@ struct Operations {
     static let steps = 3 * loaves
 
     static func main() throws {
-        readNoArguments(usage: "usage: operations\n\nBakes six loaves in an operation queue, and cancels half way.")
+        readNoArguments(
+            usage: "usage: heraclitus-operations\n\nBakes six loaves in an operation queue, and cancels half way."
+        )
         let hands = OperationQueue()
         hands.maxConcurrentOperationCount = 2
         let (working, done) = (Counter(), Counter())

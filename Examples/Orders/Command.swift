@@ -17,7 +17,7 @@ enum Command: Equatable {
     case work(BenchWork)
 
     static let usage = """
-        usage: orders [--database] DIRECTORY [COMMAND]
+        usage: heraclitus-orders [--database] DIRECTORY [COMMAND]
 
           add ID NAME PRICE [QUANTITY]     put something into a cart, a new one if there is none
           remove ID NAME                   take it out

@@ -78,7 +78,7 @@ public enum OrdersProgram {
     }
 
     static func complain(_ text: String) {
-        FileHandle.standardError.write(Data("orders: \(text)\n".utf8))
+        FileHandle.standardError.write(Data("heraclitus-orders: \(text)\n".utf8))
     }
 
     private static func stop(_ text: String, _ status: Int32) -> Never {

@@ -3,11 +3,11 @@ import Foundation
 /// The arguments of the program.
 struct Arguments {
     static let usage = """
-        usage: session SOCKET DIRECTORY [--patience SECONDS] [--attempts NUMBER]
+        usage: heraclitus-session SOCKET DIRECTORY [--patience SECONDS] [--attempts NUMBER]
 
-        Hears the session-server at SOCKET, and keeps in DIRECTORY how far it has come. Ctrl-C disconnects. However the program ends,
-        the same command goes on where it was. The server may be silent for 5 seconds, or as many as --patience says. The session has
-        failed after --attempts failures in a row; without that, it never gives up.
+        Hears the heraclitus-session-server at SOCKET, and keeps in DIRECTORY how far it has come. Ctrl-C disconnects. However
+        the program ends, the same command goes on where it was. The server may be silent for 5 seconds, or as many as --patience
+        says. The session has failed after --attempts failures in a row; without that, it never gives up.
         """
 
     let network: Network

@@ -11,7 +11,7 @@ struct Main {
             let arguments = try Arguments(words)
             exit(try await hear(arguments.network, Keeper(in: arguments.directory)) is FailedState ? 1 : 0)
         } catch {
-            FileHandle.standardError.write(Data("session: \(error.localizedDescription)\n".utf8))
+            FileHandle.standardError.write(Data("heraclitus-session: \(error.localizedDescription)\n".utf8))
             exit(error is Misuse ? EX_USAGE : 1)
         }
     }

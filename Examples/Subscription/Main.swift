@@ -6,7 +6,7 @@ import Heraclitus
 struct Main {
     static func main() async throws {
         readNoArguments(
-            usage: "usage: subscription\n\nActivates, suspends and terminates a subscription, and prints each step."
+            usage: "usage: heraclitus-subscription\n\nActivates, suspends and terminates a subscription, step by step."
         )
         let subscription = Subscription()
         let transitions = subscription.machine.transitions()

@@ -19,7 +19,9 @@ final class Watchman: Sendable {
 @main
 struct Main {
     static func main() throws {
-        readNoArguments(usage: "usage: traffic-light\n\nSwitches a traffic light, and prints what its listeners hear.")
+        readNoArguments(
+            usage: "usage: heraclitus-traffic-light\n\nSwitches a traffic light, and prints what its listeners hear."
+        )
         let light = CountingLight()
         let watchman = Watchman()
         light.machine.observe { [weak watchman] in watchman?.note($0) }

@@ -4,7 +4,7 @@ import HeraclitusInspecting
 /// The options of the command line.
 struct Options {
     static let usage = """
-        usage: workflow-diagram [WORKFLOW | FILE]… [--all] [--format FORMAT] [--to FOLDER]
+        usage: heraclitus-workflow-diagram [WORKFLOW | FILE]… [--all] [--format FORMAT] [--to FOLDER]
 
         Draws workflows. Without arguments it lists those of the examples.
 

@@ -19,7 +19,7 @@ struct WorkflowDiagram {
     }
 
     private static func stop(_ text: String, _ status: Int32) -> Never {
-        FileHandle.standardError.write(Data("workflow-diagram: \(text)\n".utf8))
+        FileHandle.standardError.write(Data("heraclitus-workflow-diagram: \(text)\n".utf8))
         exit(status)
     }
 

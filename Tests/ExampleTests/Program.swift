@@ -9,13 +9,13 @@ struct Run {
     var lastLine: String { output.split(separator: "\n").last.map(String.init) ?? "" }
 }
 
-/// The place of one of the package's executables, beside the test bundle.
-func executable(_ program: String) -> URL {
+/// The place of an example's program, beside the test bundle.
+func executable(_ example: String) -> URL {
     URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent(program)
+        .deletingLastPathComponent().appendingPathComponent("heraclitus-\(example)")
 }
 
-/// Runs one of the package's executables, or another program by its path.
+/// Runs an example's program, such as `orders`, or another program by its path.
 func run(
     _ program: String,
     _ arguments: [String],

@@ -10,11 +10,12 @@ import Testing
     )
     func session(of example: String) throws {
         let readme = try String(contentsOfFile: packageFolder + "/Examples/\(example)/README.md", encoding: .utf8)
-        let printed = try #require(readme.components(separatedBy: "```\n").first { $0.hasPrefix("$ swift run ") })
+        let command = "$ swift run heraclitus-"
+        let printed = try #require(readme.components(separatedBy: "```\n").first { $0.hasPrefix(command) })
         let folder = try TemporaryDirectory()
         var said = ""
         for line in printed.split(separator: "\n") where line.hasPrefix("$ ") {
-            let words = Command.words(of: String(line.dropFirst("$ swift run ".count)))
+            let words = Command.words(of: String(line.dropFirst(command.count)))
             let run = try run(words[0], Array(words.dropFirst()), in: folder.path)
             said += line + "\n" + run.output + run.errors
         }

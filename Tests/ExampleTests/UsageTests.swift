@@ -12,7 +12,7 @@ import Testing
         let folder = try TemporaryDirectory()
         let run = try run(program, ["--help"], in: folder.path)
         #expect(run.status == 0 && run.errors == "")
-        #expect(run.output.hasPrefix("usage: \(program)"))
+        #expect(run.output.hasPrefix("usage: heraclitus-\(program)"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
@@ -21,12 +21,12 @@ import Testing
         let folder = try TemporaryDirectory()
         let run = try run(program, ["--unknown"], in: folder.path)
         #expect(run.status == 64 && run.output == "")
-        #expect(run.errors.contains("usage: \(program)"))
+        #expect(run.errors.contains("usage: heraclitus-\(program)"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test("The names of examples' targets are free for users, because SwiftPM wants unique names in all packages")
-    func targets() throws {
+    @Test("Names of examples' targets and products are free for users, because SwiftPM builds all packages together")
+    func names() throws {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Package.swift")
         let products = try String(contentsOf: package, encoding: .utf8)
@@ -35,6 +35,7 @@ import Testing
         for product in products {
             let target = product.2
             #expect(target.hasPrefix("Heraclitus") || target.hasSuffix("Example"), "\(product.1)")
+            #expect(product.1.lowercased().hasPrefix("heraclitus"), "\(product.1)")
         }
     }
 }

@@ -22,7 +22,7 @@ struct Output: ~Copyable {
 
     /// Prints a message beside the report.
     static func note(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data("dpkg-replay: \(printable(text))\n".utf8))
+        try? FileHandle.standardError.write(contentsOf: Data("heraclitus-dpkg-replay: \(printable(text))\n".utf8))
     }
 
     /// A text with its control characters in JSON's notation: `\u001b`.

@@ -4,7 +4,7 @@ import Foundation
 @main
 struct Main {
     static let usage = """
-        usage: session-server SOCKET [--every SECONDS]
+        usage: heraclitus-session-server SOCKET [--every SECONDS]
 
         Says something to each client every second, or as often as --every says. Its commands, a line each:
 
@@ -54,5 +54,5 @@ struct Main {
 private func tell(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
 func complain(_ error: any Error) {
-    FileHandle.standardError.write(Data("session-server: \(error.localizedDescription)\n".utf8))
+    FileHandle.standardError.write(Data("heraclitus-session-server: \(error.localizedDescription)\n".utf8))
 }

@@ -59,6 +59,6 @@ import Testing
         let run = try run("benchmark", arguments)
         #expect(run.status == 64)
         #expect(run.output == "")
-        #expect(run.errors.hasPrefix("benchmark: ") && run.errors.contains("usage: benchmark"))
+        #expect(run.errors.hasPrefix("heraclitus-benchmark: ") && run.errors.contains("usage: heraclitus-benchmark"))
     }
 }

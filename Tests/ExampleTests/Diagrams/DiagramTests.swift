@@ -134,7 +134,7 @@ enum ExampleTables {
         }
         let run = try run("workflow-diagram", ["a/t.json", "b/t.json", "--to", "out"], in: place.path)
         #expect(run.status == 2 && run.output == "")
-        #expect(run.errors == "workflow-diagram: a/t.json and b/t.json would both be written to t.\n")
+        #expect(run.errors == "heraclitus-workflow-diagram: a/t.json and b/t.json would both be written to t.\n")
         #expect(!FileManager.default.fileExists(atPath: place.file("out")))
     }
 
@@ -161,7 +161,7 @@ enum ExampleTables {
     func unknownName() throws {
         let run = try run("workflow-diagram", ["nowhere"])
         let text = "nowhere is neither a workflow of the examples nor a file that can be read."
-        #expect(run.status == 2 && run.output == "" && run.errors == "workflow-diagram: \(text)\n")
+        #expect(run.status == 2 && run.output == "" && run.errors == "heraclitus-workflow-diagram: \(text)\n")
     }
 
     @Test(
@@ -174,6 +174,6 @@ enum ExampleTables {
     func refusals(arguments: [String], text: String) throws {
         let run = try run("workflow-diagram", arguments)
         #expect(run.status == 64 && run.output == "")
-        #expect(run.errors.hasPrefix("workflow-diagram: \(text)\nusage: workflow-diagram"))
+        #expect(run.errors.hasPrefix("heraclitus-workflow-diagram: \(text)\nusage: heraclitus-workflow-diagram"))
     }
 }

@@ -108,7 +108,7 @@ import Testing
         #expect(!exact.output.contains("libtext2:amd64"))
         let unknown = try run("dpkg-replay", [Self.sample, "--package", "nobody"])
         #expect(unknown.status == 2)
-        #expect(unknown.errors == "dpkg-replay: The log knows no package nobody.\n")
+        #expect(unknown.errors == "heraclitus-dpkg-replay: The log knows no package nobody.\n")
     }
 
     // MARK: Archives
@@ -189,7 +189,7 @@ import Testing
         let archive = try directory.write(content, to: "archive")
         let result = try run("dpkg-replay", [Self.sample, "--archive", archive])
         #expect(result.status == 2)
-        #expect(result.errors.hasPrefix("dpkg-replay: "))
+        #expect(result.errors.hasPrefix("heraclitus-dpkg-replay: "))
         #expect(try String(contentsOfFile: archive, encoding: .utf8) == content)
     }
 
@@ -197,7 +197,7 @@ import Testing
     func unwritableArchive() throws {
         let result = try run("dpkg-replay", [Self.sample, "--archive", "/nowhere/at/all"])
         #expect(result.status == 2)
-        #expect(result.errors.hasPrefix("dpkg-replay: The archive /nowhere/at/all cannot be written: "))
+        #expect(result.errors.hasPrefix("heraclitus-dpkg-replay: The archive /nowhere/at/all cannot be written: "))
     }
 
     // MARK: Bad input
@@ -273,7 +273,7 @@ import Testing
             let result = try run("dpkg-replay", [path])
             #expect(result.status == 2, "\(path)")
             #expect(result.output.isEmpty, "\(path)")
-            #expect(result.errors.hasPrefix("dpkg-replay: \(path) "), "\(path): \(result.errors)")
+            #expect(result.errors.hasPrefix("heraclitus-dpkg-replay: \(path) "), "\(path): \(result.errors)")
             #expect(result.errors.filter { $0 == "\n" }.count == 1, "\(path): \(result.errors)")
         }
         try Data([0x1F, 0x8B, 8, 0, 0]).write(to: URL(fileURLWithPath: directory.file("dpkg.log.2.gz")))
@@ -306,7 +306,8 @@ import Testing
         let result = try run("dpkg-replay", arguments)
         #expect(result.status == 64)
         #expect(result.output.isEmpty)
-        #expect(result.errors.hasPrefix("dpkg-replay: ") && result.errors.contains("\nusage: dpkg-replay"))
+        #expect(result.errors.hasPrefix("heraclitus-dpkg-replay: "))
+        #expect(result.errors.contains("\nusage: heraclitus-dpkg-replay"))
     }
 
     @Test(
@@ -317,7 +318,7 @@ import Testing
         let result = try run("dpkg-replay", arguments)
         #expect(result.status == 2)
         #expect(result.output.isEmpty)
-        #expect(result.errors.hasPrefix("dpkg-replay: "))
+        #expect(result.errors.hasPrefix("heraclitus-dpkg-replay: "))
         #expect(result.errors.filter { $0 == "\n" }.count == 1)
     }
 

@@ -58,7 +58,7 @@ import Testing
             #expect(result.output.contains("\n262 lines, 15 packages"))
         }
         let twice = try shell("\(program) dpkg.log dpkg.log.1 dpkg.log")
-        #expect(twice.status == 2 && twice.errors == "dpkg-replay: dpkg.log is given twice.\n")
+        #expect(twice.status == 2 && twice.errors == "heraclitus-dpkg-replay: dpkg.log is given twice.\n")
     }
 
     @Test("A line of several logs is named with its log")

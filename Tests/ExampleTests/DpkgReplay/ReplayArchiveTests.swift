@@ -111,7 +111,7 @@ import Testing
         _ = try directory.write(lines.joined(), to: "dpkg.log")
         let result = try replay()
         #expect(result.status == 2)
-        #expect(result.errors.hasPrefix("dpkg-replay: Line 1 of the archive \(archive) is damaged"))
+        #expect(result.errors.hasPrefix("heraclitus-dpkg-replay: Line 1 of the archive \(archive) is damaged"))
     }
 
     @Test("A killed replay keeps everything up to its last checkpoint")
@@ -174,7 +174,7 @@ import Testing
         _ = try directory.write(lines.joined(), to: "dpkg.log")
         let result = try replay()
         #expect(result.status == 2 && result.output == "")
-        #expect(result.errors == "dpkg-replay: The archive \(archive) is read-only.\n")
+        #expect(result.errors == "heraclitus-dpkg-replay: The archive \(archive) is read-only.\n")
         #expect(try Data(contentsOf: URL(fileURLWithPath: archive)) == kept)
     }
 }

@@ -152,7 +152,8 @@ import Testing
             #expect(category != .control && category != .format && category != .lineSeparator, "\(scalar.value)")
         }
         let refused = try run("dpkg-replay", ["/nowhere/\u{1B}[31m"])
-        #expect(refused.errors == "dpkg-replay: /nowhere/\\u001b[31m cannot be read: No such file or directory.\n")
+        let text = "/nowhere/\\u001b[31m cannot be read: No such file or directory."
+        #expect(refused.errors == "heraclitus-dpkg-replay: \(text)\n")
     }
 
     @Test(
@@ -166,7 +167,8 @@ import Testing
                 ["-c", "'\(executable("dpkg-replay").path)' '\(DpkgReplayTests.sample)' \(options) > /dev/full"]
             )
             #expect(result.status == 2)
-            #expect(result.errors == "dpkg-replay: The standard output cannot be written: No space left on device.\n")
+            let text = "The standard output cannot be written: No space left on device."
+            #expect(result.errors == "heraclitus-dpkg-replay: \(text)\n")
         }
     }
 

@@ -99,7 +99,7 @@ import Testing
         ] {
             let run = try run("orders", [folder] + words)
             #expect(run.status == 1 && run.output == "", "\(words)")
-            #expect(run.errors.hasPrefix("orders: ") && run.errors.contains(error), "\(run.errors)")
+            #expect(run.errors.hasPrefix("heraclitus-orders: ") && run.errors.contains(error), "\(run.errors)")
         }
         _ = try orders("place", "1", "--to", "x")
         for amount in ["0.00", "4.51"] { #expect(try orders("pay", "1", "--amount", amount).status == 1) }
@@ -121,8 +121,8 @@ import Testing
         let run = try orders(input: text)
         #expect(run.status == 1)
         #expect(run.output.hasPrefix("1 is cart, 1 items\n1 is placed, 2.00 due\norder"))
-        #expect(run.errors.contains("orders: line 3: Order cannot fire \"ship\" in cart"))
-        #expect(run.errors.contains("orders: line 5: "))
+        #expect(run.errors.contains("heraclitus-orders: line 3: Order cannot fire \"ship\" in cart"))
+        #expect(run.errors.contains("heraclitus-orders: line 5: "))
     }
 
     @Test("Several copies of the program lose no update")

@@ -7,7 +7,7 @@ final class RunningProgram: Sendable {
     private let input = Pipe()
     private let log: String
 
-    /// Starts one of the package's executables.
+    /// Starts an example's program.
     init(_ program: String, _ arguments: [String], in directory: TemporaryDirectory) throws {
         log = directory.file(UUID().uuidString)
         try Data().write(to: URL(fileURLWithPath: log))
