@@ -8,7 +8,7 @@ extension Occurrence: Codable {
 
     /// Decodes an occurrence.
     ///
-    /// Its ``transition``, ``error`` and ``state`` are `nil`.
+    /// Its ``transition`` and ``error`` are `nil`.
     /// - Parameter decoder: The decoder.
     /// - Throws: `DecodingError` for other data.
     public init(from decoder: any Decoder) throws { try self.init(from: decoder, in: nil) }
@@ -49,7 +49,7 @@ extension Occurrence: Codable {
         )
     }
 
-    /// Encodes everything except the objects: ``transition``, ``error`` and ``state``.
+    /// Encodes everything except the objects: ``transition`` and ``error``.
     ///
     /// Empty parts are left out.
     ///

@@ -10,7 +10,7 @@ public import HeraclitusEssentials
 /// }
 /// ```
 ///
-/// Observers also get the objects: ``transition``, ``error`` and ``state``. They are `nil` for a decoded occurrence
+/// Observers also get the objects: ``transition`` and ``error``. They are `nil` for a decoded occurrence
 /// and in a journal: see ``StateMachine/journal``.
 ///
 /// A line for a log is the ``description``, with the ``level``:
