@@ -208,6 +208,12 @@ import Testing
         let leave = Event(from: HouseState.self, to: OffState.self)
     }
 
+    @Test("The report names a machine of an array by the array's property and the machine's index")
+    func lampsInArray() throws {
+        let report = try exercise(Room.self)
+        #expect(report.untriedInRegions.map(\.event) == ["lamps[0].brighten"])
+    }
+
     private func isBright(_ machine: StateMachine<House>) -> Bool {
         let room = (machine.state as? HouseState)?.room.state as? RoomState
         return room?.lamps[0].isIn(BrightState.self) == true

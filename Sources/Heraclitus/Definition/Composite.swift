@@ -62,6 +62,7 @@ public protocol RegionObserving: Composite {
     /// - Parameters:
     ///   - transition: The transition.
     ///   - path: The property names that lead to the machine, such as `payment`, or `payment.card` for a deeper one.
-    ///     A machine in a list has the name of its workflow instead.
+    ///     A machine in an array has its index: `cars[1]`. A machine that no property or array of the state holds has
+    ///     the name of its workflow instead.
     func regionDidTransition(_ transition: StateTransition, path: String)
 }

@@ -46,17 +46,6 @@ struct RegionProperty: Sendable {
     }
 }
 
-/// The name of the property with a machine; `nil` for a machine in a list.
-package func propertyName(of region: any Region, in object: AnyObject) -> String? {
-    let data = (object as? any Updatable).map { Mirror(reflecting: $0.values) }
-    for mirror in [data].compactMap(\.self) + sequence(first: Mirror(reflecting: object), next: \.superclassMirror) {
-        for case (let label?, let value as any Region) in mirror.children where value === region {
-            return propertyName(label)
-        }
-    }
-    return nil
-}
-
 extension WorkflowEvent {
     /// Makes the event automatic: it fires when a condition on the state's data holds.
     ///

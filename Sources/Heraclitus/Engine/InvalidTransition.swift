@@ -170,7 +170,8 @@ public struct InvalidTransition: Error, Sendable {
 
     /// The machine's place in its tree; `nil` for a machine on its own.
     ///
-    /// The path has the outer workflow and the properties that lead to the machine, such as `Order.payment`.
+    /// The path has the outer workflow and the properties that lead to the machine, such as `Order.payment`
+    /// or `House.cars[1].door`.
     public var path: String? { details?.path }
 
     /// The name of the fired event; `nil` for an action, a wait or an unbound event, and if `enter` found no event or

@@ -132,8 +132,8 @@ extension Occurrence {
     /// Guards and the closure that builds the state are excluded.
     public var duration: Duration? { record.duration }
 
-    /// The property names on the path from the observed machine to a machine in its state, such as `payment.card`;
-    /// `nil` for the observed machine itself.
+    /// The property names on the path from the observed machine to a machine in its state, such as `payment.card` or
+    /// `cars[1].door`; `nil` for the observed machine itself.
     ///
     /// See ``StateMachine/observe(regions:_:)``.
     public var path: String? { record.path }

@@ -58,7 +58,9 @@ extension MachineCore {
         if let place { place.holder?.withCore { $0.observe(occurrence, in: place, path: path) } }
     }
 
-    /// The place in the tree: the root's workflow and the property names; `nil` for a machine without a holder.
+    /// The place in the tree: the root's workflow and the names of the places in states.
+    ///
+    /// It is `nil` for a machine without a holder.
     var path: String? {
         guard let place, let holder = place.holder else { return nil }
         return holder.withCore { holder in
@@ -68,11 +70,11 @@ extension MachineCore {
         }
     }
 
-    /// The name of the property that holds a machine; the workflow's name if it is not held by a property directly.
+    /// The name of a machine's place in the state; the workflow's name if no property or array of the state holds it.
     ///
     /// It is `nil` for a machine whose state is about to be entered or was left.
     private func name(of region: TreePlace, in state: AnyObject) -> String? {
         guard let found = place?.regions.first(where: { $0.withCore { $0.place === region } }) else { return nil }
-        return propertyName(of: found, in: state) ?? found.workflowName
+        return placeName(of: found, in: state) ?? found.workflowName
     }
 }

@@ -24,7 +24,9 @@ struct ExercisedTransition: Hashable {
 
 /// A machine in a state.
 struct RegionPlace: Hashable {
-    /// The property that holds the machine; otherwise the machine's number among the regions.
+    /// The property that holds the machine, with the index in an array.
+    ///
+    /// It is the machine's number among the regions if no property or array holds the machine.
     let name: String
 
     /// The machine's number among the regions.

@@ -66,7 +66,7 @@ final class ExercisedMachine<W: Workflow> {
             // A workflow within itself would have no end.
             if workflow == W.self || path.contains(where: { $0.workflow == workflow }) { return [] }
             let place = RegionPlace(
-                name: propertyName(of: machine, in: composite) ?? "\(index)",
+                name: placeName(of: machine, in: composite) ?? "\(index)",
                 index: index,
                 workflow: workflow,
                 workflowName: machine.definition.workflow

@@ -234,6 +234,57 @@ import Testing
         let close = Event(from: HallState.self, to: ClosedState.self).whenFinal(\.elevators)
     }
 
+    @Test("A machine of an array has the array's name and its index in the paths of occurrences and errors")
+    func pathsInArrays() throws {
+        let building = StateMachine<Building>()
+        let elevators = try busy(building)
+        let heard = CallLog()
+        building.observe(regions: true) { heard.write($0.path ?? "") }
+        let door = try door(elevators[1])
+        try door.fire.open()
+        #expect(heard.entries == ["elevators[1].door", "elevators[1]"])
+        let error = #expect(throws: InvalidTransition.self) { try door.fire.open() }
+        #expect(error?.path == "Building.elevators[1].door")
+        #expect(error?.errorDescription?.hasPrefix("Door (Building.elevators[1].door) cannot") == true)
+        #expect(heard.entries.last == "elevators[1].door")
+    }
+
+    /// A state whose front door has a property and is in an array, too.
+    final class LobbyState: EmptyState, Composite {
+        let signs = ["in", "out"]
+        let front: StateMachine<Door>
+        let doors: [any Region]
+        let more: [StateMachine<Door>]? = [StateMachine(), StateMachine()]
+        let none: [StateMachine<Door>] = []
+        let cellar = Cellar()
+        init() {
+            front = StateMachine()
+            doors = [front, StateMachine<Door>()]
+        }
+        convenience init(from decoder: any Decoder) throws { self.init() }
+        func encode(to encoder: any Encoder) throws {}
+        var regions: [any Region] { doors + (more ?? []) + [cellar.door] }
+        func copied() -> LobbyState { LobbyState() }
+    }
+    final class Cellar: Sendable { let door = StateMachine<Door>() }
+    struct Lobby: Workflow {
+        static var initial: any WorkflowState { LobbyState() }
+        let end = Event(from: LobbyState.self, to: StoppedState.self)
+    }
+
+    @Test("A machine's own property goes before an array, and a machine in neither has its workflow's name in a path")
+    func namesOfPlaces() throws {
+        let lobby = StateMachine<Lobby>()
+        lobby.activate()
+        let heard = CallLog()
+        lobby.observe(regions: true) { heard.write($0.path ?? "") }
+        let state = try #require(lobby.state as? LobbyState)
+        for case let door as StateMachine<Door> in state.regions { try door.fire.open() }
+        #expect(heard.entries == ["front", "doors[1]", "more[0]", "more[1]", "Door"])
+        // A table is also that of other objects, which may have fewer machines.
+        #expect(Lobby.table.regions.map(\.name) == ["front", "Door", "Door", "Door", "Door"])
+    }
+
     @Test("A table knows the workflow of the machines in an array")
     func table() {
         #expect(Hall.table.regions.map(\.name) == ["elevators"])
