@@ -58,7 +58,8 @@ public protocol RegionObserving: Composite {
     /// Called after a transition of a machine in this state, among that machine's observers, on the firing thread.
     ///
     /// It may fire this state's machine, ``StateTransition/holder(as:)``, as a `did…` hook may.
-    /// ``StateTransition/machine(as:)`` is the machine of the transition.
+    /// ``StateTransition/machine(as:)`` is the machine of the transition, and `holder(as:)` also finds the machines
+    /// between the two.
     /// - Parameters:
     ///   - transition: The transition.
     ///   - path: The property names that lead to the machine, such as `payment`, or `payment.card` for a deeper one.

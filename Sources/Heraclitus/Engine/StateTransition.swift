@@ -136,8 +136,8 @@ extension StateTransition {
         return machine
     }
 
-    /// The machine whose state holds the told machine; `nil` if there is none.
-    var holder: (any TreeMachine)? { otherReader?.holder ?? machine?.withCore { $0.place?.holder } }
+    /// The machine whose state holds the machine of the transition; `nil` if there is none.
+    private var holder: (any TreeMachine)? { machine?.withCore { $0.place?.holder } }
 
     /// The context that callbacks get instead of the machine's own.
     var lentContext: GivenContext? { otherReader?.context }
@@ -187,15 +187,27 @@ extension StateTransition {
 
     /// The nearest machine of a workflow whose state holds this machine, at any depth.
     ///
-    /// The callbacks of a region fire its holder through it. In ``RegionObserving/regionDidTransition(_:path:)`` it is
-    /// the machine of the observing state.
+    /// The callbacks of a region fire its holder through it. ``RegionObserving/regionDidTransition(_:path:)`` gets the
+    /// machine of the observing state, if that has the workflow. Otherwise it gets the machine nearest to the region,
+    /// also one between the region and the observing state.
     /// - Parameter workflow: The workflow of the holder.
     /// - Returns: The holder; `nil` without one, or after its release.
     public func holder<W: Workflow>(as workflow: W.Type) -> StateMachine<W>? {
-        var next = holder
-        while let holder = next {
-            if let found = holder as? StateMachine<W> { return found }
-            next = holder.withCore { $0.place?.holder }
+        let around = otherReader?.holder
+        // All machines of a tree may have one workflow, and an observing state wants its own.
+        if let own = around as? StateMachine<W> { return own }
+        // A region that is left with its holder is told of the holder's transition, and lies within that machine.
+        let isLeft = otherReader?.sourceType != nil
+        if !isLeft, let found = Self.nearest(of: workflow, from: holder) { return found }
+        return Self.nearest(of: workflow, from: around)
+    }
+
+    /// The first machine of a workflow among a machine and its holders.
+    private static func nearest<W: Workflow>(of workflow: W.Type, from first: (any TreeMachine)?) -> StateMachine<W>? {
+        var next = first
+        while let machine = next {
+            if let found = machine as? StateMachine<W> { return found }
+            next = machine.withCore { $0.place?.holder }
         }
         return nil
     }

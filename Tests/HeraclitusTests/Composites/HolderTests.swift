@@ -73,6 +73,48 @@ import Testing
         #expect(released == nil && transitions.withLock { $0[1].holder(as: Desk.self) } == nil)
     }
 
+    final class OfficeState: Composite, RegionObserving {
+        let desks: [StateMachine<Desk>]
+        let heard = CallLog()
+        private enum CodingKeys: CodingKey { case desks }
+        var regions: [any Region] { desks }
+        init(_ desks: [StateMachine<Desk>]) { self.desks = desks }
+        func copied() -> OfficeState { OfficeState(desks.map { $0.copy() }) }
+        func regionDidTransition(_ transition: StateTransition, path: String) {
+            let desk = desks.firstIndex { $0 === transition.holder(as: Desk.self) }
+            let office = transition.holder(as: Office.self)?.state as AnyObject === self
+            let house = transition.holder(as: House.self) != nil
+            heard.write("\(path) \(desk ?? -1) \(office) \(house)")
+        }
+    }
+    struct Office: Workflow {
+        static var initial: any WorkflowState { OfficeState([]) }
+        let close = Event(from: OfficeState.self, to: EmptyDeskState.self)
+    }
+    final class HouseState: Composite {
+        let office: StateMachine<Office>
+        var regions: [any Region] { [office] }
+        init(_ office: StateMachine<Office>) { self.office = office }
+        func copied() -> HouseState { HouseState(office.copy()) }
+    }
+    struct House: Workflow {
+        static var initial: any WorkflowState { EmptyDeskState() }
+        let furnish = Event(from: EmptyDeskState.self, to: HouseState.self)
+    }
+
+    @Test("An observing state also reaches the machines between it and the region, and those around it")
+    func between() throws {
+        let paper = StateMachine<Paper>()
+        let desks = [StateMachine<Desk>(), StateMachine<Desk>(entering: StaffedState(paper: paper))]
+        let office = OfficeState(desks)
+        let house = StateMachine<House>(entering: HouseState(StateMachine(entering: office)))
+        try paper.fire.delay()
+        // The desk notes two transitions of its paper, and has no holder that is a desk.
+        #expect(office.heard.entries.first == "desks[1].paper 1 true true")
+        #expect(office.heard.entries.dropFirst() == ["desks[1] -1 true true", "desks[1] -1 true true"])
+        #expect(house.revision == 0)
+    }
+
     final class LeafState: EmptyState {}
     final class BranchState: Composite, RegionObserving {
         let child: StateMachine<Tree>
