@@ -19,6 +19,11 @@ public import HeraclitusEssentials
 /// await clock.advance(by: .seconds(60))
 /// #expect(machine.isIn(ConnectedState.self))
 /// ```
+///
+/// Work begins at once when its state is entered or restored, on another thread, while the clock stands still. Only its
+/// sleeps wait for the clock. Add your observers before `activate()` and before the first fire, because work may fire
+/// before the next line of your test. To wait until the work under way has ended or waits, call
+/// `await clock.advance(by: .zero)`.
 public final class ManualClock: Clock, Sendable {
     /// A point in the clock's time.
     public struct Instant: InstantProtocol, Hashable {
