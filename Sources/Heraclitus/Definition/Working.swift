@@ -29,6 +29,9 @@ public protocol Working<MachineWorkflow>: WorkflowState {
     /// This happens when the machine has left the state or is about to, when other work has begun after an update, and
     /// when its run was cancelled. It may fire updates of its state at any rate, which keep it going.
     ///
+    /// After an update, `self` is still the old object. Build the next state from the current object, which the closure
+    /// of the fire gets: `try call.fire.done { loading in LoadedState(count: loading.count) }`.
+    ///
     /// After returning, it fires the state's event with ``WorkflowEvent/whenDone()``.
     /// - Parameter call: The machine's context, and the events that the work may fire.
     /// - Throws: Any error. It fires the event of the state with `whenFailed(enters:)`; without one, observers get

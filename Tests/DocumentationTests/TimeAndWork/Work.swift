@@ -47,7 +47,7 @@ private final class ConnectingState: WorkflowState, Working {
 
     func work(_ call: WorkCall<Session>) async throws {
         let greeting = try await call.context.connect(to: host)
-        try call.fire.connected(ConnectedState(host: host, greeting: greeting))
+        try call.fire.connected { connecting in ConnectedState(host: connecting.host, greeting: greeting) }
     }
 }
 
