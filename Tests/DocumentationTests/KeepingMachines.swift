@@ -1,6 +1,7 @@
 import Foundation
 import Heraclitus
 import HeraclitusStores
+import HeraclitusTesting
 import Synchronization
 import Testing
 
@@ -50,6 +51,18 @@ private struct Bill: Workflow {
     static var initial: any WorkflowState { OpenState() }
     static var journal: Int { 100 }
     let pay = Event(from: OpenState.self, to: ClosedState.self)
+}
+
+private struct TooLate: Error {}
+
+private struct Offer: Workflow {
+    static var initial: any WorkflowState { OpenState() }
+    let accept = Event(from: OpenState.self, to: ClosedState.self)
+        .guarded { _, _, transition in
+            let deadline = transition.machine(as: Offer.self)?.nextDeadline
+            if let deadline, transition.now >= deadline { throw TooLate() }
+        }
+    let lapse = Event(from: OpenState.self, to: DoneState.self).due(after: .seconds(60))
 }
 
 private struct Server: Sendable {
@@ -139,6 +152,23 @@ private struct Notice: Sendable {
         }
         try await store.delete("43")
         #expect(printed.withLock { $0.last } == "0 tried, 0 failed")
+    }
+
+    @Test("In a unit of work, a guard compares the date with the deadline of the state")
+    func late() async throws {
+        let clock = ManualClock()
+        let offers = Archive.inMemory().workflow(Offer.self, scheduler: clock.scheduler)
+        for id in ["1", "2"] {
+            try await offers.update(id) { offer in offer.activate() }
+        }
+        await clock.advance(by: .seconds(59))
+        try await offers.update("1") { offer in try offer.fire.accept() }
+        await clock.advance(by: .seconds(1))
+        await #expect(throws: InvalidTransition.self) {
+            try await offers.update("2") { offer in try offer.fire.accept() }
+        }
+        #expect(try await offers.ids(in: [ClosedState.self]) == ["1"])
+        #expect(try await offers.ids(in: [OpenState.self]) == ["2"])
     }
 
     @Test("A process does the work of a stored machine, and saves each state", .timeLimit(.minutes(20)))
