@@ -91,7 +91,7 @@ public protocol Workflow: Sendable {
     /// The maximum number of lines in the journal of each machine of this workflow; 0, the default, for no journal.
     ///
     /// ```swift
-    /// static let journal = 100
+    /// static var journal: Int { 100 }
     /// ```
     ///
     /// A journal keeps its last lines. Each line adds about 150 bytes to the archive, and a rejection

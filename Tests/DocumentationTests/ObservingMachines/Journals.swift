@@ -23,7 +23,7 @@ private final class PaidState: WorkflowState, FactStating {
 
 private struct Order: Workflow {
     static var initial: any WorkflowState { PlacedState() }
-    static let journal = 100
+    static var journal: Int { 100 }
 
     let pay = Event(from: PlacedState.self, to: PaidState.self)
         .guarded { _, paid, _ in if paid.amount <= 0 { throw NothingPaid() } }
