@@ -34,6 +34,9 @@ extension TransitionTable {
     /// state is filled. Behind the name of an automatic event stands its reason: `after 5 s`, `when due`, `when failed`, `when done`, `when final`,
     /// `on condition`. A state that holds machines is a box with a box for each of its `regions`.
     ///
+    /// `[guarded]` marks an event with guards in the definition. Guards of states and of one machine are left out, as are
+    /// builders, hooks and the work of states.
+    ///
     /// In DOT the label of an arrow is a node of the graph, between two edges: Graphviz keeps nodes apart from one another and from the borders of
     /// boxes.
     ///
