@@ -23,6 +23,10 @@ import HeraclitusEssentials
 /// The synthesized `Codable` of the state, or of a struct in its data, leaves the property out of archives, and makes
 /// an empty one when it reads them. An update passes it from the old object to the new one. The value is released with
 /// its last state object.
+///
+/// The value is `Sendable`, because threads share states. Make the class of a mutable object an actor or `@MainActor`,
+/// or let it keep its variables in a `Mutex`. Keep an object that cannot be `Sendable` outside the states, in an actor
+/// of yours that observes the machine.
 public struct Live<Value: Sendable>: Codable, Sendable {
     /// The value; `nil` after a restoration.
     public let value: Value?

@@ -30,7 +30,7 @@ public struct StateGroup<State>: AnyStateGroup {
     ///   - type: The protocol, `(any LiveState).self`, or the class; inferred in an extension for groups of that type.
     ///   - name: The group's name in tables and diagrams; by default the name of the protocol or class.
     ///   - includes: Whether a class is in the group: `{ $0 is any LiveState.Type }`, or `{ $0 is LoadingState.Type }`.
-    ///     Without `.Type`, it compiles and may crash with Swift 6.3.
+    ///     Without `.Type`, the compiler only warns, and the closure may crash with Swift 6.3.
     public init(
         _ type: State.Type = State.self,
         named name: String? = nil,
