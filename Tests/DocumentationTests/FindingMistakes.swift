@@ -44,6 +44,8 @@ private struct Download: Workflow {
             return "import Heraclitus\n\n" + body
         }
         #expect(code.count == expected.count + 1 && code.count > 15)
+        // The article has this message within a sentence.
+        code.append("import Heraclitus\n\n" + Self.function("if machine.can.lode {}", code.count))
         for (index, block) in code.enumerated() {
             try block.write(
                 to: folder.appendingPathComponent("Mistake\(index).swift"),
@@ -60,6 +62,9 @@ private struct Download: Workflow {
                 #expect(lines.contains { $0.contains(error) }, "\(code[index + 1])\n\(lines.joined(separator: "\n"))")
             }
         }
+        let question = "unavailable: the workflow has no property of this name with an event"
+        #expect(output.contains("error: 'subscript(dynamicMember:)' is \(question)"))
+        #expect(try Documentation.text(Self.article).contains("`\(question)`"))
         let around = output.split(separator: "\n").filter { $0.hasPrefix("Mistake0.swift:") && $0.contains("error:") }
         #expect(around == [])
     }
