@@ -194,6 +194,22 @@ import Testing
         #expect(paths.count == 2 && paths.reduce(0) { $0 + $1.steps.count } == 3)
     }
 
+    @Test("The time for listed states grows with their number, not with its square")
+    func manyListed() throws {
+        func time(of count: Int) throws -> Duration {
+            let edges = (0..<count).map { (from: $0, to: ($0 + 1) % count) }
+            let ring = try table(count, edges, listed: Array(1..<count))
+            return threadTime {
+                let paths = ring.paths(covering: .transitions)
+                #expect(paths.map(\.steps.count) == [count])
+            }
+        }
+        _ = try time(of: 10)
+        // Twenty times the states take twenty times the time, or 400 times if each is searched from.
+        let few = try time(of: 200)
+        #expect(try time(of: 4_000) < few * 50)
+    }
+
     @Test("A workflow of four hundred states and sixteen hundred transitions is covered in little time")
     func large() throws {
         var seed = Seed(5)

@@ -78,8 +78,15 @@ extension TransitionTable {
 extension TableGraph {
     /// The initial state, and the listed states that other start states cannot reach.
     fileprivate var neededBeginnings: [Int] {
-        // Of states that lead to each other, the one listed first stays.
-        beginnings.dropFirst().reversed().reduce(into: beginnings) { needed, state in
+        // Most listed states are reached from an earlier one, so few of them are searched from.
+        var known: Set<Int> = []
+        let first = beginnings.filter { state in
+            if known.contains(state) { return false }
+            known.formUnion(reached(from: [state]))
+            return true
+        }
+        // A state listed later may lead to a state listed before.
+        return first.dropFirst().reduce(into: first) { needed, state in
             let others = needed.filter { $0 != state }
             if reached(from: others).contains(state) { needed = others }
         }
