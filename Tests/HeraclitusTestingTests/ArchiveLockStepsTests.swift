@@ -245,6 +245,26 @@ import Testing
         }
     }
 
+    @Test("The code for a value of an empty key leaves the values of other keys alone")
+    func emptyKeys() throws {
+        struct Tags: Codable {
+            var counts = ["": 1, "a": 1]
+        }
+        struct Known: Codable {
+            var a = 1
+        }
+        struct KnownTags: Codable {
+            var counts = Known()
+        }
+        try inFolder { folder in
+            try lock(Tags(), in: folder, recording: true)
+            let error = #expect(throws: IncompatibleArchives.self) { try lock(KnownTags(), in: folder) }
+            let lost = "\"counts.\" is stored and no longer read: it would be lost."
+            #expect(error?.breaks.map(\.explanation) == [lost])
+            #expect(error?.breaks.first?.remedy.contains(#"archive.data["counts"]?[""] = nil"#) == true)
+        }
+    }
+
     @Test("For another workflow in the folder, the lock says that each workflow needs its own")
     func sharedFolder() throws {
         let found = try breaks(

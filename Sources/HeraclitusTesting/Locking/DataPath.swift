@@ -13,15 +13,24 @@ struct DataPath {
     private let keys: [String]
 
     init?(_ path: String, in root: String = "archive.data") {
-        // A backslash escapes points and brackets in keys.
-        let steps = path.matches(of: /\[\]|(?:\\.|[^\\.\[])+/).map(\.output)
+        if path.hasPrefix("[") { return nil }
+        // A key may be empty, so the path is cut where inner values begin.
+        let ends: [Int] = path.isEmpty ? [] : Self.paths(around: path).map(\.utf8.count) + [path.utf8.count]
+        let bytes = Array(path.utf8)
+        let steps = zip([0] + ends, ends).map { String(decoding: bytes[$0..<$1], as: UTF8.self) }
         let place = steps.firstIndex(of: "[]")
         let inner = steps.suffix(from: place.map { $0 + 1 } ?? 0)
-        if place == 0 || inner.contains("[]") { return nil }
-        func key(_ step: Substring) -> String { String(step.replacing(/\\(.)/) { $0.output.1 }) }
+        if inner.contains("[]") { return nil }
         self.root = root
-        list = place.map { steps.prefix(upTo: $0).map(key) }
-        keys = inner.map(key)
+        list = place.map { steps.prefix(upTo: $0).map(Self.key(of:)) }
+        keys = inner.map(Self.key(of:))
+    }
+
+    /// The key of a step, without the point before it and the escapes in it.
+    private static func key(of step: String) -> String {
+        let point = UInt8(ascii: ".")
+        let escaped = String(decoding: step.utf8.drop { $0 == point }, as: UTF8.self)
+        return escaped.replacing(/\\(.)/) { $0.output.1 }
     }
 
     /// Lines that set the value at a path, or a comment that the reader of the step has to carry out.
@@ -31,9 +40,11 @@ struct DataPath {
 
     /// Appends a key to a path.
     static func path(_ path: String, then key: String) -> String {
-        let escaped = key.reduce(into: "") { text, character in
-            if "\\.[]".contains(character) { text.append("\\") }
-            text.append(character)
+        // A mark behind a point makes one character with it.
+        var escaped = ""
+        for scalar in key.unicodeScalars {
+            if "\\.[]".unicodeScalars.contains(scalar) { escaped.append("\\") }
+            escaped.unicodeScalars.append(scalar)
         }
         return path.isEmpty ? escaped : "\(path).\(escaped)"
     }
