@@ -265,6 +265,25 @@ import Testing
         }
     }
 
+    @Test("The step for a lost key in a list of lists says that the key is to be dropped")
+    func listsOfLists() throws {
+        struct Cell: Codable {
+            var width = 2
+            var height = 3
+        }
+        struct Flat: Codable {
+            var width = 2
+        }
+        struct Grid<C: Codable & Sendable>: Codable, Sendable {
+            var rows: [[C]]
+        }
+        try inFolder { folder in
+            try lock(Grid(rows: [[Cell()]]), in: folder, recording: true)
+            let error = #expect(throws: IncompatibleArchives.self) { try lock(Grid(rows: [[Flat()]]), in: folder) }
+            #expect(error?.breaks.first?.remedy.contains("\n    // drop rows[][].height\n") == true)
+        }
+    }
+
     @Test("For another workflow in the folder, the lock says that each workflow needs its own")
     func sharedFolder() throws {
         let found = try breaks(

@@ -34,8 +34,11 @@ struct DataPath {
     }
 
     /// Lines that set the value at a path, or a comment that the reader of the step has to carry out.
+    ///
+    /// The value `nil` drops the key.
     static func lines(setting path: String, to value: String, in root: String = "archive.data") -> [String] {
-        DataPath(path, in: root).map { $0.change(["\($0.place) = \(value)"]) } ?? ["// convert \(path)"]
+        let comment = "// \(value == "nil" ? "drop" : "convert") \(path)"
+        return DataPath(path, in: root).map { $0.change(["\($0.place) = \(value)"]) } ?? [comment]
     }
 
     /// Appends a key to a path.
