@@ -111,6 +111,36 @@ import Testing
         #expect(try time(of: 4_000) < few * 50)
     }
 
+    /// Values of which a later version reads only those with a short key.
+    struct ShortKeys: Codable {
+        let values: [String: Int]
+        init(_ values: [String: Int]) { self.values = values }
+        init(from decoder: any Decoder) throws {
+            values = try [String: Int](from: decoder).filter { $0.key.utf8.count < 10 }
+        }
+        func encode(to encoder: any Encoder) throws { try values.encode(to: encoder) }
+    }
+
+    @Test("The time of a check grows with the number of lost keys, not with its square")
+    func manyLostKeys() throws {
+        func time(of count: Int) throws -> Duration {
+            let kept = Dictionary(uniqueKeysWithValues: (0..<count).map { ("\($0)", 2) })
+            let lost = Dictionary(uniqueKeysWithValues: (0..<count).map { ("no longer read \($0)", 2) })
+            var time = Duration.zero
+            try inFolder { folder in
+                try lock(kept.merging(lost) { $1 }, in: folder, recording: true)
+                time = threadTime {
+                    let error = #expect(throws: IncompatibleArchives.self) { try lock(ShortKeys(kept), in: folder) }
+                    #expect(error?.breaks.count == count)
+                }
+            }
+            return time
+        }
+        _ = try time(of: 10)
+        let few = try time(of: 200)
+        #expect(try time(of: 4_000) < few * 50)
+    }
+
     enum Kind: String, Codable { case plain, fancy }
     enum PlainKind: String, Codable { case plain }
     enum LenientKind: String, Codable {

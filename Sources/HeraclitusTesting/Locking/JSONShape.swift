@@ -35,13 +35,13 @@ struct JSONShape: Codable, Equatable {
         return missing.sorted().filter { !DataPath.paths(around: $0).contains(where: missing.contains) }
     }
 
-    /// The paths beside a path that only another shape has, with values of the same type.
+    /// The paths beside a path, among some paths of another shape, with values of the same type.
     ///
-    /// A single one may be the other name of a renamed key.
-    func paths(like path: String, onlyIn other: JSONShape) -> [String] {
+    /// A single one that only the other shape has may be the other name of a renamed key.
+    func paths(like path: String, among others: [String], of other: JSONShape) -> [String] {
         guard let code = DataPath(path) else { return [] }
         let type = types[path]?.subtracting(["null"])
-        return other.paths(missingIn: self).filter {
+        return others.filter {
             other.types[$0]?.subtracting(["null"]) == type && DataPath($0)?.isBeside(code) == true
         }
     }

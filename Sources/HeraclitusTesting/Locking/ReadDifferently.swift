@@ -40,15 +40,17 @@ extension Compatibility {
             let isElsewhere = value.isTelling && max(0, copied[value] ?? 0) + (read[value] ?? 0) >= 0
             return !value.isEmptyContainer && !isElsewhere
         }
+        let (old, new) = (storedShapes.shape(of: before), shapesOfToday.shape(of: after))
+        let added = new.paths(missingIn: old)
         return paths.map { path in
             let explanation = "\"\(before.path(to: path))\" is stored and no longer read: it would be lost."
             // A renamed optional key counts as read.
-            let new = storedShapes.shape(of: before).paths(like: path, onlyIn: shapesOfToday.shape(of: after))
-            guard new.count == 1 else {
+            let alike = old.paths(like: path, among: added, of: new)
+            guard alike.count == 1 else {
                 return made(before, explanation, "drop \(path)", DataPath.lines(setting: path, to: "nil"))
             }
-            let other = "\"\(before.path(to: new[0]))\" is new, and of the same type."
-            return renamed(path, to: new[0], of: before, "\(explanation) \(other)")
+            let other = "\"\(before.path(to: alike[0]))\" is new, and of the same type."
+            return renamed(path, to: alike[0], of: before, "\(explanation) \(other)")
         }
     }
 

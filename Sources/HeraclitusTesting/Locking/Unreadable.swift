@@ -60,7 +60,7 @@ extension Compatibility {
         case .keyNotFound(let key, let context):
             let path = path(context.codingPath + [key], within: machine)
             let explanation = "\"\(machine.path(to: path))\" is read, and was not stored."
-            let unread = new.paths(like: path, onlyIn: old)
+            let unread = new.paths(like: path, among: old.paths(missingIn: new), of: old)
             let places = unread.map { "\"\(machine.path(to: $0))\"" }.joined(separator: " and ")
             if unread.count == 1 {
                 let explanation = "\(explanation) \(places) is stored, and no longer read."
