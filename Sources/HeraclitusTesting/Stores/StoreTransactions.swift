@@ -57,15 +57,16 @@ extension StoreCheck {
         try await mixedTransaction(second)
     }
 
-    /// Saves a deletion, an archive and effects together, with the revisions of the archives `b` and `a`.
+    /// Saves a deletion, an archive and effects together, with the revisions of the archives `b`, `a` and `né`.
     private func mixedTransaction(_ revisions: [Int]) async throws {
         let waiting = effects(of: "Ring", at: .distantPast)
         let mixed: [StoreChange] = [
             .delete("a", expecting: revisions[1]), .save(archive("c"), effects: (nil, waiting)),
             .effects(of: "b", (nil, waiting)),
         ]
-        let wrong = StoreChange.save(archive("b", replacing: revisions[0] + 1))
-        await expectConflict(of: wrong, found: revisions[0], among: mixed + [wrong])
+        // Each change of a transaction has its own id.
+        let wrong = StoreChange.save(archive("né", replacing: revisions[2] + 1))
+        await expectConflict(of: wrong, found: revisions[2], among: mixed + [wrong])
         var (a, b, c) = (try await store.load("a"), try await store.load("b"), try await store.load("c"))
         expect(a != nil && c == nil && b?.effects == nil, "a transaction with a conflict has saved some changes")
         let found = try await store.save(mixed)

@@ -21,6 +21,28 @@ import Testing
         #expect(try await StoreConformance.failures { SingleStore() } == [])
     }
 
+    /// A store that rejects several changes of one machine before it looks at the machine.
+    private struct DistinctStore: ArchiveStore {
+        private let inner = InMemoryStore()
+
+        func load(_ id: String) async throws -> StoredArchive? { await inner.load(id) }
+
+        func save(_ changes: [StoreChange]) async throws -> [Int] {
+            var ids: Set<[UInt8]> = []
+            for change in changes where !ids.insert(Array(change.id.utf8)).inserted {
+                throw StoreError.conflict(id: change.id, expected: 0, found: 0)
+            }
+            return try await inner.save(changes)
+        }
+
+        func ids(_ query: ArchiveQuery) async throws -> [String] { await inner.ids(query) }
+    }
+
+    @Test("A store that rejects several changes of one machine at once keeps the promises of stores")
+    func distinct() async throws {
+        #expect(try await StoreConformance.failures { DistinctStore() } == [])
+    }
+
     @Test("A report tells deletions from saves")
     func deletions() async throws {
         let failures = try await StoreConformance.failures { FaultyStore(.throwsAnother) }
