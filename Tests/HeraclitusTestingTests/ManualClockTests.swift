@@ -65,6 +65,21 @@ import Testing
         #expect(clock.now.offset == .milliseconds(1_500))
     }
 
+    @Test("A sleep ends with its task, whether the task is cancelled before the sleep, at its beginning or later")
+    func cancelledSleeps() async {
+        let clock = ManualClock()
+        let end = clock.now.advanced(by: .seconds(1))
+        for number in 0..<2_000 {
+            let sleeper = Task { try await clock.sleep(until: end) }
+            for _ in 0..<(number % 4) { await Task.yield() }
+            sleeper.cancel()
+            await #expect(throws: CancellationError.self) { try await sleeper.value }
+        }
+        // No sleeper is left.
+        await clock.advance(by: .seconds(2))
+        await #expect(throws: Never.self) { try await clock.sleep(until: end) }
+    }
+
     @Test("Any number of threads move the clock forward only")
     func threads() {
         for _ in 0..<20 {
