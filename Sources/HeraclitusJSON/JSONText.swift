@@ -151,6 +151,9 @@ package final class JSONText: UncheckedState<[JSONNode]> {
         return values.last ?? .null
     }
 
+    /// The elements of an array.
+    func elements(of array: Int) -> [Int] { state.children(of: array) }
+
     /// The keys of an object, each of which its value follows.
     func keys(of object: Int) -> [Int] {
         let children = state.children(of: object)

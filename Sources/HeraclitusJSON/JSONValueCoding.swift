@@ -97,7 +97,8 @@ extension JSONValue: Codable {
 
     /// Whether each encoder can write the value at a depth.
     package func isWritable(at depth: Int) -> Bool {
-        (try? expectReadable(at: depth, Self.depthLimit, isDecimal: true, [])) != nil
+        var keys: [any CodingKey] = []
+        return unreadable(at: depth, Self.depthLimit, true, &keys) == nil
     }
 
     /// The error of the first unreadable part, to which the path is still to be added.
@@ -180,9 +181,13 @@ extension JSONValue {
         at path: [any CodingKey],
         userInfo: [CodingUserInfoKey: Any] = [:]
     ) throws {
-        self = try JSONValue(
-            text: ArchiveEncoder.data(of: value, at: path, depthLimit: Self.depthLimit, userInfo: userInfo)
+        let text = try ArchiveEncoder.data(
+            of: value,
+            at: path,
+            depthLimit: Self.depthLimit,
+            userInfo: userInfo
         )
+        self = try JSONValue(text: text)
     }
 
     /// Makes a typed value of this one.

@@ -52,7 +52,7 @@ package final class ArchiveDecoder: Decoder {
 
     /// The members of an object, for callers that need no container of any decoder.
     package func members<Key: CodingKey>(by type: Key.Type) throws -> ArchiveKeyedContainer<Key> {
-        guard case .object = scalar else { throw scalar.mismatch([String: Any].self, codingPath) }
+        guard value.isObject else { throw scalar.mismatch([String: Any].self, codingPath) }
         return ArchiveKeyedContainer(self)
     }
 
@@ -72,7 +72,7 @@ package final class ArchiveDecoder: Decoder {
     /// - Returns: The members in the order of the keys; `nil` for a raw value.
     /// - Throws: `DecodingError` for other values than objects.
     package func members(_ keys: [[UInt8]]) throws -> [JSONValue?]? {
-        guard case .object = scalar else { throw scalar.mismatch([String: Any].self, codingPath) }
+        guard value.isObject else { throw scalar.mismatch([String: Any].self, codingPath) }
         guard case .inText(let text, let node) = value else { return nil }
         return text.members(keys, of: node)
     }
@@ -123,7 +123,7 @@ package final class ArchiveDecoder: Decoder {
 
     /// The members of the object that no container has read so far.
     package var unreadMembers: [String: JSONValue] {
-        guard case .inText(let text, let node) = value, case .object = scalar else { return [:] }
+        guard case .inText(let text, let node) = value, value.isObject else { return [:] }
         return text.unread(of: node)
     }
 }

@@ -11,6 +11,8 @@ package typealias CodableFloat = BinaryFloatingPoint & Codable & LosslessStringC
 extension JSONValue {
     package typealias Path = [any CodingKey]
 
+    var isObject: Bool { if case .object = self { true } else { false } }
+
     package var isNull: Bool { if case .null = self { true } else { false } }
 
     package func bool(_ path: @autoclosure () -> Path) throws -> Bool {

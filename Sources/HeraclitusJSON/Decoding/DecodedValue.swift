@@ -20,6 +20,13 @@ enum DecodedValue {
         }
     }
 
+    var isObject: Bool {
+        switch self {
+        case .inText(let text, let node): if case .object = text.state[node].kind { true } else { false }
+        case .raw(let value): value.isObject
+        }
+    }
+
     /// The value with all of its digits.
     var json: JSONValue {
         switch self {
@@ -34,7 +41,7 @@ enum DecodedValue {
     /// The elements of an array.
     var elements: [DecodedValue] {
         switch self {
-        case .inText(let text, let node): text.state.children(of: node).map { .inText(text, $0) }
+        case .inText(let text, let node): text.elements(of: node).map { .inText(text, $0) }
         case .raw(let value): value.arrayValue?.map(DecodedValue.raw) ?? []
         }
     }
