@@ -8,9 +8,7 @@ package final class GivenContext: Sendable {
     /// The definition of machines with this context, if the context defines their workflow.
     package let definition: Definition?
 
-    /// Makes the table of these machines, if the context defines their workflow.
-    ///
-    /// The table has the closures, which the definition lacks.
+    /// Makes the table of these machines, if they have closures that their definition lacks.
     let makeTable: (@Sendable () -> TransitionTable)?
 
     /// The closures of each of these machines.
@@ -34,7 +32,9 @@ package final class GivenContext: Sendable {
     }
 
     /// The table of these machines; `nil` unless the context defines their workflow.
-    package var table: TransitionTable? { makeTable?() }
+    package var table: TransitionTable? {
+        makeTable?() ?? definition?.content.value.objects.makeTable([], nil)
+    }
 
     /// The context, if it is of a type.
     func value<Context: Sendable>(as type: Context.Type) -> Context? { context as? Context }
