@@ -29,7 +29,8 @@ extension TreeMachine {
     /// - Returns: Whether the event has become a transition or is queued.
     fileprivate func fireCondition(of next: AutomaticEvent) -> Bool {
         let isCompletion = next.trigger.name == .completion
-        let regions = next.trigger.properties.compactMap(\.name)
+        let state = core.currentState
+        let regions = next.trigger.properties.compactMap { $0.name(in: state) }
         return fireByItself(.event(next.event), because: isCompletion ? .completion(regions) : .condition)
     }
 

@@ -24,6 +24,12 @@ struct RegionProperty: Sendable {
         workflow = (region as? any TreeMachine.Type)?.workflowType
     }
 
+    /// The property's name; a key path to the data of an ``Updatable`` state lacks it.
+    func name(in state: AnyObject) -> String? {
+        // All machines of an array have the name of its property.
+        name ?? regions(state).first.flatMap { placeName(of: $0, in: state) }.map { String($0.prefix { $0 != "[" }) }
+    }
+
     /// Whether another event names the same machine.
     ///
     /// Machines with other names count as different, because machines in a list share a name or have none. Key paths of

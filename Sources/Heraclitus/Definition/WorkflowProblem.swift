@@ -79,7 +79,8 @@ extension WorkflowProblem {
         `any` protocol of all states.
         foreignWork: The work of the state $0 is for $1. Let `work(_:)` get a `WorkCall` of this workflow.
         hiddenEvent: The property $0 contains an event or action. Declare each as a separate stored property.
-        initialStateIsNoClass: The initial state is a $0 instead of an object of a class. Make the state a class.
+        initialStateIsNoClass: The initial state is a $0 instead of an object of a class. Make the state a class. \
+        If `initial` is a class itself, declare the type of all states: `typealias AnyState = any …`.
         migrationToUnknownState: The migration "$0" leads to "$1", which is not a state of version $2. Correct the \
         name, or rename that state in a later migration.
         misplacedMigration: The migration "$0" leads to version $1, which does not exist, or is listed after a newer \

@@ -48,7 +48,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
     @Test("An update changes one value and keeps the rest, including machines, in one state and in a group")
     func update() throws {
         #expect(Room.diagnostics.isEmpty)
-        let room = StateMachine<Room>()
+        let room = StateMachine<Room>(journal: 10)
         let left = try #require(room.state as? OpenState).left
         try room.fire.count()
         try room.fire.remark(userInfo: UserInfo((.note, "warm")))
@@ -57,6 +57,7 @@ extension UserInfo.Key<String> { fileprivate static var note: Self { Self("note"
         try open.left.fire.shine()
         try open.right.fire.shine()
         #expect(room.isIn(ShutState.self) && room.state.note == "warm")
+        #expect(room.journal.compactMap(\.cause) == [.completion(["left", "right"])])
         try room.fire.remark(userInfo: UserInfo((.note, "cold")))
         #expect(room.state.note == "cold")
     }

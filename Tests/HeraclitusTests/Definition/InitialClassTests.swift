@@ -89,9 +89,14 @@ import Testing
         let send = Event(from: PackedState.self, to: SentState.self)
     }
 
+    struct Untyped: Workflow {
+        static var initial: PackedState.Type { PackedState.self }
+    }
+
     @Test("An initial class outside the workflow's states, or no class, is a problem of the definition")
     func problems() {
         #expect(Stray.diagnostics.facts == ["unregisteredInitialState Other"])
         #expect(Text.diagnostics.facts == ["initialStateIsNoClass String"])
+        #expect(Untyped.diagnostics.first?.description.contains("`typealias AnyState = any …`") == true)
     }
 }
