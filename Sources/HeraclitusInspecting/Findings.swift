@@ -3,8 +3,8 @@ public import Heraclitus
 extension Workflow {
     /// Warnings about a valid workflow: unreachable states and events, states without a way to the end, events that do the same.
     ///
-    /// They follow from the table alone, without guards, except `unheardFailure`: the work of a state may throw, and no event with
-    /// `whenFailed()` leads from the state. `WorkflowProblem` shows how you leave out an intended finding.
+    /// They follow from the table alone, without guards, except two: the work of a state may throw, and no event with `whenFailed()` leads
+    /// from the state; or it may return, and no other event does. `WorkflowProblem` shows how you leave out an intended finding.
     ///
     /// ```swift
     /// #expect(Download.findings.isEmpty)
@@ -16,6 +16,10 @@ extension Workflow {
             + statesWithUnheardFailures.map {
                 let text = "may fail, and no event follows from that. Add `.whenFailed()` to one."
                 return .finding("unheardFailure", [$0], "The work of \($0.shortened) \(text)")
+            }
+            + statesWithUnheardEnds.map {
+                let text = "may return, and no event leads on. Add an event with `.whenDone()`, or one that the work fires."
+                return .finding("unheardEnd", [$0], "The work of \($0.shortened) \(text)")
             }
     }
 }

@@ -217,9 +217,20 @@ import Testing
         let fail = Event(from: RetryState.self, to: BState.self).whenFailed()
     }
 
-    @Test("Work whose failure no event follows is found")
-    func unheardFailures() {
-        #expect(Fetching.findings.facts == ["unheardFailure FetchState"])
+    final class LoadState: EmptyState, Working {
+        func work(_ call: WorkCall<Returning>) async throws {}
+    }
+    struct Returning: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let load = Event(from: AState.self, to: LoadState.self)
+        let done = Event(from: LoadState.self, to: BState.self).whenDone()
+        let fail = Event(from: LoadState.self, to: BState.self).whenFailed()
+    }
+
+    @Test("Work whose failure or end no event follows is found")
+    func unheardWork() {
+        #expect(Fetching.findings.facts == ["unheardFailure FetchState", "unheardEnd RetryState"])
+        #expect(Returning.findings.isEmpty)
         #expect(Fetching.table.findings.isEmpty, "a table has no work")
     }
 

@@ -39,6 +39,16 @@ extension Workflow {
         definition.states.filter { $0.hooks.working != nil && $0.followUp(.failure) == nil }.map(\.name)
     }
 
+    /// The names of the states whose work may return without a following event, because no event leads on.
+    package static var statesWithUnheardEnds: [String] {
+        definition.states.filter { state in
+            guard state.hooks.working != nil else { return false }
+            let failure = state.followUp(.failure)?.event
+            return !definition.events.contains { $0.index != failure && $0.reach.row(of: state.index).leaves }
+        }
+        .map(\.name)
+    }
+
     /// An object of the state of a name; `nil` unless the state is an ``EmptyState``.
     package static func emptyState(named name: String) -> AnyState? {
         definition.stateIndex(named: name).flatMap { definition.states[$0].make() as? AnyState }
