@@ -18,7 +18,7 @@ extension Workflow {
                 return .finding("unheardFailure", [$0], "The work of \($0.shortened) \(text)")
             }
             + statesWithUnheardEnds.map {
-                let text = "may return, and no event leads on. Add an event with `.whenDone()`, or one that the work fires."
+                let text = "may return, and no event leads on. Add one that the work fires, or that has `.whenDone()`."
                 return .finding("unheardEnd", [$0], "The work of \($0.shortened) \(text)")
             }
     }
