@@ -144,7 +144,7 @@ extension StateTransition {
 
     /// The transition for a later reader, without retaining the machine.
     func forLater(keeping context: GivenContext?) -> StateTransition {
-        let (source, reader) = (sourceObject, OtherReader(of: machine, context, sourceType))
+        let (source, reader) = (sourceObject, OtherReader(of: machine, context, otherReader?.sourceType))
         return .init(plan, in: definition, from: source, to: destinationObject, by: nil, fullUserInfo, for: reader)
     }
 

@@ -73,6 +73,16 @@ import Testing
         #expect(released == nil && transitions.withLock { $0[1].holder(as: Desk.self) } == nil)
     }
 
+    @Test("A transition of a stream leads to the holder")
+    func streamed() async throws {
+        let desk = StateMachine<Desk>()
+        let staffed = try #require(desk.state as? StaffedState)
+        var transitions = staffed.paper.transitions().makeAsyncIterator()
+        try staffed.paper.fire.delay()
+        let transition = await transitions.next()
+        #expect(transition?.event == "delay" && transition?.holder(as: Desk.self) === desk)
+    }
+
     final class OfficeState: Composite, RegionObserving {
         let desks: [StateMachine<Desk>]
         let heard = CallLog()
