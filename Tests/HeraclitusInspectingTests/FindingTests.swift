@@ -227,10 +227,19 @@ import Testing
         let fail = Event(from: LoadState.self, to: BState.self).whenFailed()
     }
 
+    final class LoopState: EmptyState, Working {
+        func work(_ call: WorkCall<Looping>) async throws {}
+    }
+    struct Looping: Workflow {
+        static var initial: any WorkflowState { AState() }
+        let start = Event(from: AState.self, to: LoopState.self)
+        let end = Event(from: LoopState.self, to: BState.self).whenDone().whenFailed()
+    }
+
     @Test("Work whose failure or end no event follows is found")
     func unheardWork() {
         #expect(Fetching.findings.facts == ["unheardFailure FetchState", "unheardEnd RetryState"])
-        #expect(Returning.findings.isEmpty)
+        #expect(Returning.findings.isEmpty && Looping.findings.isEmpty)
         #expect(Fetching.table.findings.isEmpty, "a table has no work")
     }
 

@@ -43,8 +43,10 @@ extension Workflow {
     package static var statesWithUnheardEnds: [String] {
         definition.states.filter { state in
             guard state.hooks.working != nil else { return false }
-            let failure = state.followUp(.failure)?.event
-            return !definition.events.contains { $0.index != failure && $0.reach.row(of: state.index).leaves }
+            let (failure, end) = (state.followUp(.failure)?.event, state.followUp(.done)?.event)
+            // One event may follow both from a failure and from an end.
+            let onlyAfterFailure = failure == end ? nil : failure
+            return !definition.events.contains { $0.index != onlyAfterFailure && $0.reach.row(of: state.index).leaves }
         }
         .map(\.name)
     }
