@@ -46,6 +46,7 @@ private struct Download: Workflow {
         #expect(code.count == expected.count + 1 && code.count > 15)
         // The article has this message within a sentence.
         code.append("import Heraclitus\n\n" + Self.function("if machine.can.lode {}", code.count))
+        code.append("import Heraclitus\n\n" + Self.function("if machine.is.lively {}", code.count))
         for (index, block) in code.enumerated() {
             try block.write(
                 to: folder.appendingPathComponent("Mistake\(index).swift"),
@@ -64,6 +65,7 @@ private struct Download: Workflow {
         }
         let question = "unavailable: the workflow has no property of this name with an event"
         #expect(output.contains("error: 'subscript(dynamicMember:)' is \(question)"))
+        #expect(output.contains("error: type 'Download' has no member 'lively'"))
         #expect(try Documentation.text(Self.article).contains("`\(question)`"))
         let around = output.split(separator: "\n").filter { $0.hasPrefix("Mistake0.swift:") && $0.contains("error:") }
         #expect(around == [])

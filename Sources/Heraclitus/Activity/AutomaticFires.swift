@@ -28,10 +28,10 @@ extension TreeMachine {
     /// Fires an event whose condition holds.
     /// - Returns: Whether the event has become a transition or is queued.
     fileprivate func fireCondition(of next: AutomaticEvent) -> Bool {
-        let isCompletion = next.trigger.name == .completion
+        guard next.trigger.name == .completion else { return fireByItself(.event(next.event), because: .condition) }
         let state = core.currentState
         let regions = next.trigger.properties.compactMap { $0.name(in: state) }
-        return fireByItself(.event(next.event), because: isCompletion ? .completion(regions) : .condition)
+        return fireByItself(.event(next.event), because: .completion(regions))
     }
 
     private func fireByItself(_ selector: EventSelector, because cause: Occurrence.Cause) -> Bool {

@@ -26,8 +26,7 @@ struct RegionProperty: Sendable {
 
     /// The property's name; a key path to the data of an ``Updatable`` state lacks it.
     func name(in state: AnyObject) -> String? {
-        // All machines of an array have the name of its property.
-        name ?? regions(state).first.flatMap { placeName(of: $0, in: state) }.map { String($0.prefix { $0 != "[" }) }
+        name ?? regions(state).first.flatMap { place(of: $0, in: state)?.property }
     }
 
     /// Whether another event names the same machine.

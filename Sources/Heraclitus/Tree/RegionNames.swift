@@ -14,11 +14,16 @@ func propertyName(of region: any Region, in object: AnyObject) -> String? {
 ///
 /// It is `nil` for a machine that is in neither.
 package func placeName(of region: any Region, in object: AnyObject) -> String? {
+    place(of: region, in: object).map { place in place.property + (place.index.map { "[\($0)]" } ?? "") }
+}
+
+/// The property with a machine, and the machine's index if the property is an array; `nil` if there is none.
+func place(of region: any Region, in object: AnyObject) -> (property: String, index: Int?)? {
     // A machine with a property of its own may also be in an array of all machines.
-    if let name = propertyName(of: region, in: object) { return name }
+    if let name = propertyName(of: region, in: object) { return (name, nil) }
     for mirror in mirrors(of: object) {
         for case (let label?, let list as any RegionList) in mirror.children {
-            if let index = list.regionIndex(of: region) { return "\(propertyName(label))[\(index)]" }
+            if let index = list.regionIndex(of: region) { return (propertyName(label), index) }
         }
     }
     return nil

@@ -16,7 +16,7 @@ extension Compatibility {
                 do {
                     if try apply(step) { unused.remove(index) }
                 } catch {
-                    // A step that throws has found what it is for, and hides what the later ones would find.
+                    // A step that throws counts as used. The steps after it get no archive to show their use.
                     unused.subtract(index..<steps.count)
                     return
                 }
